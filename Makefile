@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Targets: all deps demo test test-lab lint install clean; V=1 shows the commands,
+# SANITIZE=address,undefined builds into build-sanitize/, WERROR=1 makes warnings errors.
+
+VERSION   := 0.1.0
+PREFIX    ?= /usr/local
+DESTDIR   ?=
+SANITIZE  ?=
+WERROR    ?= $(if $(CI),1,)
+BUILD     ?= build$(if $(SANITIZE),-sanitize)
+CC        ?= cc
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2);)
+
+PKGS      := jansson hwloc sqlite3 libcyaml yaml-0.1 gsl libmd numa
+WARN      := -Wall -Wextra -Wshadow -Wvla -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes \
+             -Wpointer-arith -Wformat=2
+CFLAGS    ?= -O2 -g
+SB_CFLAGS  = -std=gnu11 -D_GNU_SOURCE -fno-common $(WARN) $(if $(WERROR),-Werror) \
+             $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer) \
+             -Iharness -DSCHEDBENCH_VERSION='"$(VERSION)"' -DSCHEDBENCH_DATADIR='"$(PREFIX)/share/schedbench"' \
+             -DSCHEDBENCH_LIBEXECDIR='"$(PREFIX)/libexec/schedbench"'
+SB_LDFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -pthread
+
+# Asked once, at the first recipe that compiles: `make deps` may have to run before pkg-config answers.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
+PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+
+AGENT_SRC    := harness/agent/agent_main.c
+HARNESS_SRC  := $(filter-out $(AGENT_SRC),$(sort $(wildcard harness/*/*.c)))
+BENCH_SRC    := $(sort $(wildcard bench/*.c))
+WORKLOAD_SRC := $(sort $(wildcard workloads/*.c))
+UNIT_SRC     := $(sort $(wildcard tests/unit/test_*.c))
+TOOL_SRC     := $(sort $(wildcard tests/tools/*.c))
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+HARNESS_OBJ  := $(call obj,$(HARNESS_SRC))
+# The agent takes what runs inside the guest, and no more: it is carried into every initramfs.
+AGENT_OBJ    := $(call obj,$(AGENT_SRC) $(filter harness/agent/agent_%.c harness/agent/protocol.c harness/util/%.c,$(HARNESS_SRC)))
+WORKLOAD_LIB := $(call obj,$(filter-out workloads/main.c,$(WORKLOAD_SRC)))
+
+PROGRAMS := $(BUILD)/schedbench $(BUILD)/schedbench-agent $(BUILD)/schedbench-workload
+UNITS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
+TOOLS    := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(TOOL_SRC))
+
+.PHONY: all deps demo test test-unit test-cli test-boot test-lab lint format install clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(PROGRAMS)
+
+$(BUILD)/schedbench: $(call obj,$(BENCH_SRC)) $(HARNESS_OBJ)
+	$(call say,LD,$@)$(CC) $(SB_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
+
+$(BUILD)/schedbench-agent: $(AGENT_OBJ)
+	$(call say,LD,$@)$(CC) $(SB_LDFLAGS) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) -lm
+
+$(BUILD)/schedbench-workload: $(call obj,$(WORKLOAD_SRC))
+	$(call say,LD,$@)$(CC) $(SB_LDFLAGS) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) -lm
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(SB_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# Unit tests named test_workload_*.c are linked with the workloads, all others with the harness.
+$(BUILD)/tests/test_workload_%: $(BUILD)/obj/tests/unit/test_workload_%.o $(WORKLOAD_LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(SB_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(HARNESS_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(SB_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(HARNESS_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(SB_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
+
+deps:
+	$(Q)scripts/install-deps
+
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/demo
+
+test: deps
+	$(Q)$(MAKE) --no-print-directory run-tests
+
+# One runner and one summary for both kinds of test: cmocka and bats print TAP, prove reads it.
+.PHONY: run-tests
+run-tests: all $(UNITS) $(TOOLS)
+	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' --timer \
+		$(UNITS) $(sort $(wildcard tests/cli/*.bats))
+
+test-boot: all
+	$(Q)BUILD=$(abspath $(BUILD)) prove --exec '' --timer $(sort $(wildcard tests/boot/*.bats))
+
+test-unit: $(UNITS) $(TOOLS)
+	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(UNITS)
+
+lint:
+	$(Q)scripts/lint
+
+format:
+	$(Q)git ls-files '*.[ch]' | xargs clang-format -i
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/schedbench $(DESTDIR)$(PREFIX)/share/schedbench
+	install -m 755 $(BUILD)/schedbench $(BUILD)/schedbench-workload $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/schedbench-agent $(DESTDIR)$(PREFIX)/libexec/schedbench
+	cp -r configs plots $(DESTDIR)$(PREFIX)/share/schedbench
+
+clean:
+	rm -rf build build-sanitize
+
+-include $(patsubst %.o,%.d,$(call obj,$(HARNESS_SRC) $(AGENT_SRC) $(BENCH_SRC) $(WORKLOAD_SRC) $(UNIT_SRC) $(TOOL_SRC)))
