@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SCHEDBENCH_CONFIG_CONFIG_H
+#define SCHEDBENCH_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+
+#include "util/error.h"
+
+/*
+ * Experiments, kernels and machines as their YAML files state them. Everything is validated when
+ * it is loaded: unknown keys, wrong types, references to files that do not exist and values that
+ * make no sense are errors of kind ERROR_USAGE that start with "FILE:LINE: " (or "--set KEY=VALUE:
+ * "). Pointers are never NULL unless the comment says so; counts follow libcyaml's NAME_count.
+ */
+
+struct key_value {
+	char *key;
+	char *value; /* as written, without quotes */
+};
+
+/* One column of a table. */
+struct variant {
+	char *name;
+	char *kernel; /* NAME of configs/kernels/NAME.yaml, or "running" */
+	struct key_value *features; /* SIS_UTIL: false */
+	unsigned features_count;
+	struct key_value *sysctl;
+	unsigned sysctl_count;
+};
+
+enum backend { BACKEND_OWN, BACKEND_PEER };
+
+struct workload_config {
+	char *name;
+	enum backend backend;
+	struct key_value *params; /* flag names of the generator: {pipe: true, loops: 1000} */
+	unsigned params_count;
+};
+
+struct sweep_axis {
+	char *param; /* a flag of the generator, or "pin" */
+	char **values;
+	unsigned values_count;
+};
+
+enum run_order { ORDER_BLOCKS, ORDER_SEQUENTIAL };
+
+struct experiment {
+	char *file; /* where it was read from */
+	char *text; /* the file as read with --set applied: what the store keeps */
+	char *name;
+	char *title; /* default: the name */
+	char *machine; /* NAME of configs/machines/NAME.yaml, or "host" */
+	char *scale; /* "1/4"; default "1/1"; emulated machines only */
+	struct variant *variants;
+	unsigned variants_count; /* >= 1, the first one is the baseline */
+	struct workload_config workload;
+	struct sweep_axis *sweep;
+	unsigned sweep_count; /* 0: one case */
+	char *pin; /* "all" or a list of CPUs such as 0-3,8 */
+	char *metric; /* NULL: the first one the workload prints */
+	char *statistic; /* amean | hmean | gmean | median; NULL: by the metric's direction */
+	unsigned boots; /* per variant */
+	unsigned repetitions; /* per boot */
+	enum run_order order;
+	unsigned warmup; /* repetitions per case and boot that are measured and marked, not used */
+	unsigned timeout_ms; /* per sample */
+	unsigned retries; /* per boot */
+	unsigned long long seed; /* 0: drawn at the start of a run and stored */
+	char **monitors;
+	unsigned monitors_count;
+};
+
+enum machine_type { MACHINE_HOST, MACHINE_QEMU };
+enum accel_choice { ACCEL_AUTO, ACCEL_KVM, ACCEL_TCG };
+
+struct topology {
+	unsigned packages, dies, cores,
+		threads; /* dies per package, cores per die, threads per core */
+	unsigned nodes; /* NUMA nodes, spread evenly over the packages */
+};
+
+struct machine {
+	char *file; /* NULL for the built-in "host" */
+	char *name;
+	char *title;
+	enum machine_type type;
+	struct topology topology; /* MACHINE_QEMU */
+	unsigned memory_mb;
+	enum accel_choice accel;
+	char *cpu; /* QEMU's -cpu; NULL: the default of the target */
+	char *cmdline; /* added to every kernel's; "" by default */
+	unsigned boot_timeout_ms;
+};
+
+enum kernel_source { KERNEL_RUNNING, KERNEL_DEBIAN_IMAGE, KERNEL_IMAGE };
+
+struct kernel {
+	char *file; /* NULL for the built-in "running" */
+	char *name;
+	char *title;
+	enum kernel_source source;
+	char *package; /* KERNEL_DEBIAN_IMAGE: linux-image-cloud-amd64 */
+	char *suite; /* KERNEL_DEBIAN_IMAGE: bookworm */
+	char *image; /* KERNEL_IMAGE: path of the bzImage, made absolute from the file's folder */
+	char *modules; /* KERNEL_IMAGE: folder that holds modules.dep; NULL: no modules */
+	char *cmdline;
+	struct key_value *features;
+	unsigned features_count;
+	struct key_value *sysctl;
+	unsigned sysctl_count;
+};
+
+/* The kinds of files, for lookup and listing. */
+enum config_kind { CONFIG_EXPERIMENT, CONFIG_KERNEL, CONFIG_MACHINE };
+
+/*
+ * Path of NAME in the search path: $SCHEDBENCH_CONFIGS, ./configs, the configs folder of the source
+ * tree the program was built in, the installed one; each with experiments/, kernels/ or machines/
+ * and .yaml added. A NAME that holds a slash or ends in .yaml is a path. NULL with @err naming the
+ * folders that were searched and near misses ("did you mean ...").
+ */
+char *config_find(enum config_kind kind, const char *name, struct error *err);
+
+/* All names of a kind with their titles, sorted; key = name, value = title. */
+int config_list(enum config_kind kind, struct key_value **out, unsigned *count, struct error *err);
+
+/* @sets: "key=value" or "key.sub=value", applied before validation, e.g. "sweep.groups=[1,2]". */
+int experiment_load(struct experiment **out, const char *name_or_path, const char *const *sets,
+		    unsigned sets_count, struct error *err);
+/* The same from a text that experiment->text kept; @origin stands for the file in messages. */
+int experiment_parse(struct experiment **out, const char *text, const char *origin,
+		     struct error *err);
+void experiment_free(struct experiment *e);
+
+int machine_load(struct machine **out, const char *name_or_path, struct error *err);
+void machine_free(struct machine *m);
+unsigned machine_cpus(const struct machine *m);
+
+int kernel_load(struct kernel **out, const char *name_or_path, struct error *err);
+void kernel_free(struct kernel *k);
+
+void key_values_free(struct key_value *kv, unsigned count);
+
+/* "1500ms", "120s", "2m", "1h"; a bare number is seconds. */
+int parse_duration_ms(const char *text, unsigned *ms, struct error *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SCHEDBENCH_KERNEL_KERNEL_H
+#define SCHEDBENCH_KERNEL_KERNEL_H
+
+#include "config/config.h"
+#include "util/error.h"
+
+/* A kernel that can be booted. */
+struct kernel_image {
+	char *image; /* bzImage; NULL for the running kernel */
+	char *modules; /* folder with modules.dep, NULL: none needed or none there */
+	char *release; /* uname -r */
+	char *identity; /* tells two kernels apart: package and version or SHA-256 of the image */
+};
+
+/*
+ * Make the kernel of @config ready: download and unpack a package into the cache (the second
+ * call is a look-up), check an image's path. Nothing is installed on the host. Progress (a
+ * download) is said on stderr.
+ */
+int kernel_prepare(struct kernel_image *out, const struct kernel *config, struct error *err);
+void kernel_image_release(struct kernel_image *image);
+
+/* 1: in the cache, 0: not yet. */
+int kernel_is_cached(const struct kernel *config);
+
+#endif
