@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "store/schema.h"
+#include "store/store.h"
+#include "util/file.h"
+#include "util/xalloc.h"
+
+struct fixture {
+	char *dir, *path;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = xcalloc(1, sizeof(*f));
+	char template[] = "/tmp/schedbench-store-XXXXXX";
+
+	f->dir = xstrdup(mkdtemp(template));
+	f->path = path_join(f->dir, "new/s.db");
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	struct error err = ERROR_INIT;
+
+	remove_tree(f->dir, &err);
+	free(f->dir);
+	free(f->path);
+	free(f);
+	return 0;
+}
+
+static const struct store_new_variant variants[] = {
+	{"base", "debian-6.1", "6.1.0", "sha", "{}"},
+	{"new", "debian-6.12", "", "", "{}"},
+};
+
+static const struct store_new_run new_run = {
+	.experiment = "demo",
+	.title = "Demo",
+	.text = "name: demo\n",
+	.machine = "host",
+	.description = "this host",
+	.accel = "host",
+	.note = "",
+	.program_version = "0",
+	.workload_sha256 = "aa",
+	.seed = 0xfedcba9876543210ULL,
+	.boots = 1,
+	.repetitions = 2,
+	.variants = variants,
+	.variants_count = 2,
+};
+
+static void count_done(void *arg, const char *variant, unsigned boot, const char *kase,
+		       unsigned repetition)
+{
+	(void)variant, (void)boot, (void)kase, (void)repetition;
+	++*(unsigned *)arg;
+}
+
+static void sum_ok(void *arg, const struct store_sample *s)
+{
+	if (s->metric)
+		*(double *)arg += s->value;
+}
+
+static void add(struct store *s, int64_t boot, unsigned repetition, const char *status, int expect)
+{
+	struct store_value value = {"time", "s", "lower", 1.5};
+	struct store_counter counter = {"TTWU Count", 7};
+	struct store_repetition rep = {.kase = "groups=1",
+				       .repetition = repetition,
+				       .status = status,
+				       .values = &value,
+				       .values_count = !strcmp(status, "ok"),
+				       .counters = &counter,
+				       .counters_count = 1};
+	struct error err = ERROR_INIT;
+
+	assert_int_equal(store_repetition_add(s, boot, &rep, &err), expect);
+}
+
+static void test_run_and_resume(void **state)
+{
+	struct fixture *f = *state;
+	struct store_run run;
+	struct store *s;
+	struct error err = ERROR_INIT;
+	int64_t boot;
+	unsigned done = 0;
+	double sum = 0;
+	char *id;
+
+	assert_int_equal(store_open(&s, f->path, STORE_WRITE, &err), 0);
+	assert_int_equal(store_run_create(s, &new_run, &id, &err), 0);
+	assert_int_equal(store_boot_begin(s, id, "base", 1, &boot, &err), 0);
+	add(s, boot, 0, "ok", 0);
+	add(s, boot, 1, "failed", 0);
+	/* The same repetition twice is refused: a sample is never counted double. */
+	add(s, boot, 0, "ok", -1);
+	store_close(s);
+
+	assert_int_equal(store_open(&s, f->path, STORE_READ, &err), 0);
+	assert_int_equal(store_run_find(s, "last", &run, &err), 0);
+	assert_string_equal(run.id, id);
+	assert_true(run.seed == new_run.seed);
+	assert_int_equal(run.good, 1);
+	assert_int_equal(run.bad, 1);
+	assert_int_equal(store_each_done(s, id, count_done, &done, &err), 0);
+	assert_int_equal(done, 2);
+	assert_int_equal(store_each_sample(s, id, sum_ok, &sum, &err), 0);
+	assert_float_equal(sum, 1.5, 0);
+	store_run_release(&run);
+	assert_int_equal(store_run_find(s, "nothing", &run, &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	store_close(s);
+	free(id);
+}
+
+static void test_ids_are_unique(void **state)
+{
+	struct fixture *f = *state;
+	struct store_run *runs;
+	struct store *s;
+	struct error err = ERROR_INIT;
+	unsigned count;
+	char *id;
+
+	assert_int_equal(store_open(&s, f->path, STORE_WRITE, &err), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(store_run_create(s, &new_run, &id, &err), 0);
+		free(id);
+	}
+	assert_int_equal(store_run_list(s, &runs, &count, &err), 0);
+	assert_int_equal(count, 3);
+	assert_string_not_equal(runs[0].id, runs[1].id);
+	store_runs_free(runs, count);
+	store_close(s);
+}
+
+static void test_foreign_files(void **state)
+{
+	struct fixture *f = *state;
+	char *text = path_join(f->dir, "text.db"), *other = path_join(f->dir, "other.db");
+	struct store *s;
+	struct error err = ERROR_INIT;
+	sqlite3 *db;
+
+	assert_int_equal(store_open(&s, f->path, STORE_READ, &err), -1);
+	assert_non_null(strstr(err.msg, "no database"));
+	assert_int_equal(file_write(text, "this is not a database, but long enough to be looked at",
+				    55, &err),
+			 0);
+	assert_int_equal(store_open(&s, text, STORE_WRITE, &err), -1);
+	assert_non_null(strstr(err.msg, "not a usable database"));
+	assert_int_equal(err.kind, ERROR_FAILED);
+	sqlite3_open(other, &db);
+	sqlite3_exec(db, "CREATE TABLE mine (x)", NULL, NULL, NULL);
+	sqlite3_close(db);
+	assert_int_equal(store_open(&s, other, STORE_WRITE, &err), -1);
+	assert_non_null(strstr(err.msg, "not a schedbench database"));
+	free(text);
+	free(other);
+}
+
+static void test_newer_schema(void **state)
+{
+	struct fixture *f = *state;
+	char *pragma = xasprintf("PRAGMA user_version = %d", store_version + 1);
+	struct store *s;
+	struct error err = ERROR_INIT;
+	sqlite3 *db;
+
+	assert_int_equal(store_open(&s, f->path, STORE_WRITE, &err), 0);
+	store_close(s);
+	sqlite3_open(f->path, &db);
+	sqlite3_exec(db, pragma, NULL, NULL, NULL);
+	sqlite3_close(db);
+	assert_int_equal(store_open(&s, f->path, STORE_WRITE, &err), -1);
+	assert_non_null(strstr(err.msg, "newer schedbench"));
+	free(pragma);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_run_and_resume, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ids_are_unique, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_foreign_files, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_newer_schema, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
