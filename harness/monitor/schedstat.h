@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SCHEDBENCH_MONITOR_SCHEDSTAT_H
+#define SCHEDBENCH_MONITOR_SCHEDSTAT_H
+
+#include "util/error.h"
+
+/*
+ * /proc/schedstat before and after a repetition. Field layouts are those of
+ * Documentation/scheduler/sched-stats.rst of the kernel for versions 15, 16 and 17; a kernel with
+ * the SIS statistics patches (versions 16 to 18, more than nine numbers a CPU) adds
+ * select_idle_sibling's counters, with the names and formulas that the 2020-03 mail uses.
+ */
+#define SCHEDSTAT_FILE	 "/proc/schedstat"
+#define SCHEDSTAT_SYSCTL "kernel.sched_schedstats"
+
+struct schedstat_counter {
+	const char *name;
+	double value; /* after - before, summed over the CPUs; times in seconds; shares in percent */
+};
+
+/* The most that one difference yields. */
+#define SCHEDSTAT_MAX 64
+
+struct schedstat_delta {
+	int version;
+	unsigned cpus;
+	int has_sis; /* 0: the kernel has no SIS statistics, and none are listed */
+	struct schedstat_counter counters[SCHEDSTAT_MAX];
+	unsigned count;
+};
+
+/*
+ * Difference of two texts of SCHEDSTAT_FILE. An unknown version, a changed set of CPUs, a line
+ * with too few numbers or a counter that went backwards is an error: nothing is ever filled up
+ * with zeros.
+ */
+int schedstat_diff(const char *before, const char *after, struct schedstat_delta *out,
+		   struct error *err);
+
+#endif
