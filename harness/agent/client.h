@@ -24,7 +24,10 @@ enum agent_status {
 
 struct agent_client; /* opaque */
 
-/* @fd stays the caller's. @end_fd, @interrupt_fd: -1 for none. */
+/*
+ * @fd, a stream socket, stays the caller's. @end_fd (readable: the machine has ended),
+ * @interrupt_fd (readable: give up): -1 for none.
+ */
 struct agent_client *agent_client_new(int fd, int end_fd, int interrupt_fd);
 void agent_client_free(struct agent_client *c);
 
@@ -34,7 +37,7 @@ struct agent_hello {
 	char *release, *cmdline, *arch;
 	char *version; /* /proc/version: tells two builds of one release apart */
 	char *features; /* sched features as the kernel prints them; NULL: not readable */
-	char *hwloc_xml;
+	char *hwloc_xml; /* NULL: hwloc failed there */
 };
 enum agent_status agent_hello(struct agent_client *c, int timeout_ms, struct agent_hello *out,
 			      struct error *err);
@@ -50,9 +53,12 @@ struct agent_run_request {
 	const char *const *argv; /* argv[0] "schedbench-workload" is the one the target carries */
 	const char *const *env; /* NULL or NULL-terminated "NAME=value" */
 	const char *cpus; /* list of CPUs, NULL: all */
-	unsigned timeout_ms; /* of the program; the agent kills its group */
+	const char *mem; /* bind:NODES, interleave:NODES, preferred:NODE, local; NULL: default */
+	unsigned timeout_ms; /* of the program; the agent kills it and all that it has started */
+	unsigned grace_ms; /* to wait longer than that for the reply; 0: 10 s or more */
 	const char *const *snapshots; /* NULL-terminated files read before and after; NULL: none */
-	/* Called for each line as it arrives, without its newline. */
+	/* Called for each line as it arrives, without its newline; UTF-8 always, may hold NUL
+	 * bytes. A line over 64 KiB comes in pieces. NULL: not wanted. */
 	void (*on_line)(void *arg, bool is_stderr, const char *line, size_t len);
 	void *arg;
 };
