@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "agent/agent_switch.h"
@@ -82,20 +81,6 @@ struct launch {
  */
 int launch_program(const struct launch *l, pid_t *pid, int *pidfd, int *out, int *errout,
 		   struct error *err);
-
-/* agent_reap.c */
-
-/* Collect children that have ended, without waiting. */
-void reap_ended(void);
-
-/*
- * SIGKILL to all descendants of the agent, which must be their reaper, and collect them. The usage
- * of @pid goes to *@status and *@usage if it is among them. Fails if they do not die.
- */
-int reap_all(pid_t pid, int *status, struct rusage *usage, struct error *err);
-
-/* SIGKILL to every descendant of @root that can be found. */
-void kill_descendants(pid_t root);
 
 /* agent_init.c */
 

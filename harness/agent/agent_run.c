@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/agent_reap.h"
 #include "util/xalloc.h"
 
 #define READ_SIZE  65536
