@@ -129,33 +129,83 @@ static void rank_spots(struct spot *spots, int n)
 	}
 }
 
-void place_order(const char *sys, const struct cpumask *mask, enum bind bind, int *order)
+/* The CPUs of @mask, sorted for packing and ranked; NULL if there is no memory. */
+static struct spot *survey(const char *sys, const struct cpumask *mask, int n)
 {
-	int n = cpumask_count(mask), i = 0;
 	struct spot *spots = calloc((size_t)n, sizeof(*spots));
 	char path[512];
+	int i = 0;
 
-	for (int cpu = cpumask_first(mask); cpu >= 0; cpu = cpumask_next(mask, cpu), i++) {
-		order[i] = cpu;
-		if (!spots)
-			continue;
+	for (int cpu = cpumask_first(mask); spots && cpu >= 0; cpu = cpumask_next(mask, cpu)) {
 		snprintf(path, sizeof(path), "%s/cpu/cpu%d/topology/thread_siblings_list", sys,
 			 cpu);
-		spots[i] = (struct spot){.cpu = cpu,
-					 .node = node_of(sys, cpu),
-					 .llc = llc_of(sys, cpu),
-					 .core = first_of_list(path, cpu)};
+		spots[i++] = (struct spot){.cpu = cpu,
+					   .node = node_of(sys, cpu),
+					   .llc = llc_of(sys, cpu),
+					   .core = first_of_list(path, cpu)};
 	}
-	if (!spots)
-		return;
-	qsort(spots, (size_t)n, sizeof(*spots), compare_pack);
-	if (bind == BIND_SPREAD) {
+	if (spots) {
+		qsort(spots, (size_t)n, sizeof(*spots), compare_pack);
 		rank_spots(spots, n);
-		qsort(spots, (size_t)n, sizeof(*spots), compare_spread);
 	}
-	for (i = 0; i < n; i++)
+	return spots;
+}
+
+int place_order(const char *sys, const struct cpumask *mask, enum bind bind, int *order,
+		struct error *err)
+{
+	int n = cpumask_count(mask);
+	struct spot *spots = survey(sys, mask, n);
+
+	if (!spots)
+		return error_sys(err, ENOMEM, "cannot list %d CPUs", n);
+	if (bind == BIND_SPREAD)
+		qsort(spots, (size_t)n, sizeof(*spots), compare_spread);
+	for (int i = 0; i < n; i++)
 		order[i] = spots[i].cpu;
 	free(spots);
+	return 0;
+}
+
+static enum pair distance(const struct spot *a, const struct spot *b)
+{
+	if (a->node != b->node)
+		return PAIR_FAR;
+	if (a->llc != b->llc)
+		return PAIR_NODE;
+	if (a->core != b->core)
+		return PAIR_LLC;
+	return a->cpu != b->cpu ? PAIR_SMT : PAIR_CPU;
+}
+
+int place_pair(const char *sys, const struct cpumask *mask, enum pair pair, int cpus[2],
+	       struct error *err)
+{
+	static const char *const what[] = {
+		[PAIR_FREE] = "any CPUs",
+		[PAIR_CPU] = "any CPU",
+		[PAIR_SMT] = "two hardware threads of a core",
+		[PAIR_LLC] = "two cores of a last-level cache",
+		[PAIR_NODE] = "two last-level caches of a node",
+		[PAIR_FAR] = "two nodes",
+	};
+	int n = cpumask_count(mask);
+	struct spot *spots = survey(sys, mask, n);
+	bool found = false;
+
+	if (!spots)
+		return error_sys(err, ENOMEM, "cannot list %d CPUs", n);
+	for (int i = 0; i < n && !found; i++) {
+		for (int j = i; j < n && !found; j++) {
+			found = distance(&spots[i], &spots[j]) == pair;
+			cpus[0] = spots[i].cpu;
+			cpus[1] = spots[j].cpu;
+		}
+	}
+	free(spots);
+	if (!found)
+		return error_set(err, ERROR_USAGE, "there are not %s among the CPUs", what[pair]);
+	return 0;
 }
 
 static int set_cpus(struct place *place, const char *list, struct error *err)
@@ -230,8 +280,7 @@ int place_init(struct place *place, const struct place_options *opt, struct erro
 	place->order = calloc((size_t)place->norder, sizeof(int));
 	if (!place->order)
 		return error_sys(err, ENOMEM, "cannot list the CPUs");
-	place_order("/sys/devices/system", &place->allowed, place->bind, place->order);
-	return 0;
+	return place_order("/sys/devices/system", &place->allowed, place->bind, place->order, err);
 }
 
 void place_release(struct place *place)

@@ -42,6 +42,21 @@ int place_bind_worker(const struct place *place, unsigned index, struct error *e
  * system). Spread: over nodes first, then last-level caches, cores, hardware threads; pack: the
  * hardware threads of a core first. @order has room for all of them.
  */
-void place_order(const char *sys, const struct cpumask *mask, enum bind bind, int *order);
+int place_order(const char *sys, const struct cpumask *mask, enum bind bind, int *order,
+		struct error *err);
+
+/* How far apart two tasks are. */
+enum pair {
+	PAIR_FREE, /* the scheduler's business */
+	PAIR_CPU, /* one CPU */
+	PAIR_SMT, /* hardware threads of one core */
+	PAIR_LLC, /* cores of one last-level cache */
+	PAIR_NODE, /* last-level caches of one node */
+	PAIR_FAR, /* nodes */
+};
+
+/* The first two CPUs of @mask that are so far apart (not PAIR_FREE); ERROR_USAGE: there are none. */
+int place_pair(const char *sys, const struct cpumask *mask, enum pair pair, int cpus[2],
+	       struct error *err);
 
 #endif

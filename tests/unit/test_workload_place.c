@@ -81,7 +81,7 @@ static void expect_order(enum bind bind, const char *cpus, const int *want)
 	int order[16];
 
 	assert_int_equal(cpumask_parse("cpus", cpus, &mask, &err), 0);
-	place_order(root, &mask, bind, order);
+	assert_int_equal(place_order(root, &mask, bind, order, &err), 0);
 	for (int i = 0; i < cpumask_count(&mask); i++)
 		assert_int_equal(order[i], want[i]);
 }
@@ -111,6 +111,32 @@ static void only_the_mask_counts(void **state)
 	expect_order(BIND_PACK, "1,5,9,13", pack);
 }
 
+static void pairs_are_as_far_apart_as_asked(void **state)
+{
+	static const struct {
+		enum pair pair;
+		int cpus[2];
+	} want[] = {
+		{PAIR_CPU, {0, 0}},  {PAIR_SMT, {0, 8}}, {PAIR_LLC, {0, 1}},
+		{PAIR_NODE, {0, 2}}, {PAIR_FAR, {0, 4}},
+	};
+	struct cpumask mask;
+	struct error err;
+	int cpus[2];
+
+	(void)state;
+	assert_int_equal(cpumask_parse("cpus", "0-15", &mask, &err), 0);
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		assert_int_equal(place_pair(root, &mask, want[i].pair, cpus, &err), 0);
+		assert_int_equal(cpus[0], want[i].cpus[0]);
+		assert_int_equal(cpus[1], want[i].cpus[1]);
+	}
+	assert_int_equal(cpumask_parse("cpus", "0-3", &mask, &err), 0);
+	assert_int_equal(place_pair(root, &mask, PAIR_SMT, cpus, &err), -1);
+	assert_string_equal(err.msg, "there are not two hardware threads of a core among the CPUs");
+	assert_int_equal(place_pair(root, &mask, PAIR_FAR, cpus, &err), -1);
+}
+
 static void lists_of_cpus_come_back_as_they_went_in(void **state)
 {
 	static const char *const lists[] = {"0", "0-3", "0-3,7", "1,3,5-6,8191"};
@@ -134,6 +160,7 @@ int main(void)
 		cmocka_unit_test(packing_fills_a_core_then_its_cache_then_its_node),
 		cmocka_unit_test(spreading_takes_nodes_then_caches_then_cores_then_threads),
 		cmocka_unit_test(only_the_mask_counts),
+		cmocka_unit_test(pairs_are_as_far_apart_as_asked),
 		cmocka_unit_test(lists_of_cpus_come_back_as_they_went_in),
 	};
 
