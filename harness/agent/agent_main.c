@@ -145,10 +145,10 @@ static void dispatch(struct agent *a, json_int_t id, json_t *request)
 
 static void handle_line(struct agent *a, const char *line, size_t len)
 {
-	json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
+	json_t *request = protocol_decode(line, len, 0);
 	const json_t *id = json_object_get(request, "id");
 
-	if (!json_is_object(request))
+	if (!request)
 		protocol_failure(a, "a line is not a JSON object");
 	else if (!json_is_integer(id))
 		protocol_failure(a, "a request has no integer 'id'");

@@ -225,8 +225,8 @@ static enum agent_status handle_lines(struct exchange *x)
 
 		if (got < 0)
 			return lost(x, "the agent sent a line longer than 1 MiB");
-		msg = json_loadb(line, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-		if (json_is_object(msg))
+		msg = protocol_decode(line, len, JSON_ALLOW_NUL);
+		if (msg)
 			status = handle_message(x, msg);
 		else
 			status = lost(x, "the agent sent a line that is not a JSON object");
@@ -286,35 +286,47 @@ static int remaining_ms(const struct exchange *x)
 	return left / 1000000 >= 2000000000 ? 2000000000 : (int)((left + 999999) / 1000000);
 }
 
-/* Sleep until something happens, and deal with it. */
-static enum agent_status step(struct exchange *x)
+/* Sleep until something happens or the time is over, and deal with it. */
+static enum agent_status step(struct exchange *x, int timeout_ms)
 {
 	struct agent_client *c = x->c;
 	struct pollfd p[3] = {{.fd = c->fd, .events = POLLIN | (c->out.len ? POLLOUT : 0)},
 			      {.fd = c->end_fd, .events = POLLIN},
 			      {.fd = c->interrupt_fd, .events = POLLIN}};
-	int timeout = remaining_ms(x);
-	int n = poll(p, 3, timeout);
 
-	if (n < 0 && errno != EINTR)
-		return lost(x, "cannot wait for the agent: %s", strerror(errno));
-	if (n > 0 && p[2].revents) {
+	if (poll(p, 3, timeout_ms) < 0) {
+		if (errno != EINTR)
+			return lost(x, "cannot wait for the agent: %s", strerror(errno));
+		return AGENT_OK;
+	}
+	if (p[2].revents) {
 		error_set(x->err, ERROR_INTERRUPTED, "interrupted");
 		c->failed = true;
 		return AGENT_INTERRUPTED;
 	}
-	if (n > 0 && p[0].revents & POLLOUT && send_some(x) != AGENT_OK)
+	if (p[0].revents & POLLOUT && send_some(x) != AGENT_OK)
 		return AGENT_LOST;
-	if (n > 0 && p[0].revents & ~POLLOUT)
+	if (p[0].revents & ~POLLOUT)
 		return receive(x);
-	if (n > 0 && p[1].revents)
-		return receive_last(x);
-	if (n == 0 && timeout == 0) {
+	return p[1].revents ? receive_last(x) : AGENT_OK;
+}
+
+/* Until the reply has come. An agent that never stops talking does not put the deadline off. */
+static enum agent_status await_reply(struct exchange *x)
+{
+	enum agent_status status = handle_lines(x);
+
+	while (status == AGENT_OK && !x->reply) {
+		int timeout_ms = remaining_ms(x);
+
+		status = step(x, timeout_ms);
+		if (status != AGENT_OK || x->reply || timeout_ms)
+			continue;
 		error_set(x->err, ERROR_FAILED, "no answer from the agent in time");
-		c->failed = true;
-		return AGENT_TIMEOUT;
+		x->c->failed = true;
+		status = AGENT_TIMEOUT;
 	}
-	return AGENT_OK;
+	return status;
 }
 
 /* Send @request (the reference is taken) and wait for its reply, which is left in x->reply. */
@@ -334,11 +346,7 @@ static enum agent_status exchange(struct exchange *x, json_t *request, unsigned 
 		status = AGENT_REFUSED;
 	}
 	json_decref(request);
-	if (status == AGENT_OK)
-		status = handle_lines(x);
-	while (status == AGENT_OK && !x->reply)
-		status = step(x);
-	return status;
+	return status == AGENT_OK ? await_reply(x) : status;
 }
 
 static enum agent_status invalid_reply(struct exchange *x, const char *what)

@@ -126,6 +126,20 @@ size_t protocol_cut(const char *text, size_t len, size_t max)
 	return (text[n] & 0xc0) == 0x80 ? max : n;
 }
 
+json_t *protocol_decode(const char *line, size_t len, size_t flags)
+{
+	json_t *msg;
+
+	/* jansson skips bytes that are zero where JSON allows none. */
+	if (memchr(line, '\0', len))
+		return NULL;
+	msg = json_loadb(line, len, flags | JSON_REJECT_DUPLICATES, NULL);
+	if (json_is_object(msg))
+		return msg;
+	json_decref(msg);
+	return NULL;
+}
+
 int protocol_encode(struct strbuf *out, const json_t *msg)
 {
 	char *text = json_dumps(msg, JSON_COMPACT);

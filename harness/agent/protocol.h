@@ -49,6 +49,9 @@ json_t *protocol_string(const char *text, size_t len);
 /* Largest n <= @max at which @text can be cut without parting a UTF-8 sequence; > 0 if @max > 3. */
 size_t protocol_cut(const char *text, size_t len, size_t max);
 
+/* The object that a line holds, NULL if it does not hold one; @flags of json_loadb(). */
+json_t *protocol_decode(const char *line, size_t len, size_t flags);
+
 /* Append @msg and a newline to @out. -1 and nothing appended: longer than PROTOCOL_LINE_MAX. */
 int protocol_encode(struct strbuf *out, const json_t *msg);
 
