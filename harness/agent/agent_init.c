@@ -26,7 +26,7 @@
 #define MODULES_LIST "/etc/schedbench/modules"
 #define PORTS	     "/sys/class/virtio-ports"
 #define PORT_NAME    "schedbench.0"
-#define PORT_WAIT_MS 60000
+#define PORT_WAIT_MS 30000
 #define OPEN_FILES   65536
 #define TEXT_MAX     65536
 

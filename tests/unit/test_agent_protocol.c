@@ -198,8 +198,7 @@ static void malformed_streams_end_the_agent(void **state)
 		"{\"id\":1} {\"id\":2}\n",
 		"{\"id\":1,\"request\":\"\xff\"}\n",
 		"{\"id\":1,\"request\":\"a\\u0000b\"}\n",
-		"\x7f"
-		"ELF\n",
+		"\177ELF\n",
 	};
 
 	(void)state;
