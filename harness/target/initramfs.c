@@ -177,24 +177,6 @@ static int add_program(struct archive *a, const char *guest, const char *source,
 	return ret;
 }
 
-static char *search_path(const char *name)
-{
-	const char *env = getenv("PATH");
-	char *copy = xstrdup(env ? env : "/usr/local/bin:/usr/bin:/bin");
-	char *rest = copy, *dir, *found = NULL;
-
-	while (!found && (dir = strsep(&rest, ":"))) {
-		char *path = path_join(*dir ? dir : ".", name);
-
-		if (access(path, X_OK) == 0)
-			found = path;
-		else
-			free(path);
-	}
-	free(copy);
-	return found;
-}
-
 /* The absolute name of @path, kept as it is written where that is one already. */
 static char *absolute(const char *path)
 {
@@ -213,7 +195,7 @@ static char *absolute(const char *path)
 
 static int add_extra(struct archive *a, const char *file, struct error *err)
 {
-	char *found = strchr(file, '/') ? xstrdup(file) : search_path(file);
+	char *found = strchr(file, '/') ? xstrdup(file) : path_search(file);
 	char *path = found ? absolute(found) : NULL;
 	char *link;
 	int ret = 0;

@@ -150,6 +150,26 @@ char *path_dirname(const char *path)
 	return slash == path ? xstrdup("/") : xstrndup(path, slash - path);
 }
 
+char *path_search(const char *name)
+{
+	const char *env = getenv("PATH");
+	char *copy, *rest, *dir, *found = NULL;
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? NULL : xstrdup(name);
+	copy = rest = xstrdup(env ? env : "/usr/local/bin:/usr/bin:/bin");
+	while (!found && (dir = strsep(&rest, ":"))) {
+		char *path = path_join(*dir ? dir : ".", name);
+
+		if (access(path, X_OK) == 0)
+			found = path;
+		else
+			free(path);
+	}
+	free(copy);
+	return found;
+}
+
 char *cache_directory(struct error *err)
 {
 	const char *env = getenv("SCHEDBENCH_CACHE");

@@ -37,6 +37,10 @@ char *path_join(const char *dir, const char *name);
 /* Directory part of @path, "." where there is none. The caller frees it. */
 char *path_dirname(const char *path);
 
+/* The program @name as execvp() would find it: one with a slash as it is, another one in PATH.
+ * NULL: not there. The caller frees it. */
+char *path_search(const char *name);
+
 /* The folder for things that can be made again: $SCHEDBENCH_CACHE, $XDG_CACHE_HOME/schedbench or
  * ~/.cache/schedbench, created when missing. The caller frees it; NULL with @err set. */
 char *cache_directory(struct error *err);
