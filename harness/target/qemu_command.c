@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "target/qemu_command.h"
+#include "topology/topology.h"
+#include "util/strbuf.h"
+#include "util/xalloc.h"
+
+/* COMMAND_LINE_SIZE of x86, with the NUL. */
+#define CMDLINE_SIZE	 2048
+
+#define BOOT_FLAG_OFFSET 0x1fe
+#define MAGIC_OFFSET	 0x202
+#define VERSION_OFFSET	 0x206
+
+int qemu_check_image(const char *path, struct error *err)
+{
+	unsigned char head[VERSION_OFFSET + 2];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return error_sys(err, errno, "cannot open the kernel image '%s'", path);
+	n = read(fd, head, sizeof(head));
+	if (n < 0)
+		error_sys(err, errno, "cannot read the kernel image '%s'", path);
+	close(fd);
+	if (n < 0)
+		return -1;
+	if (n < (ssize_t)sizeof(head) || head[BOOT_FLAG_OFFSET] != 0x55 ||
+	    head[BOOT_FLAG_OFFSET + 1] != 0xaa || memcmp(head + MAGIC_OFFSET, "HdrS", 4) != 0 ||
+	    (head[VERSION_OFFSET + 1] << 8 | head[VERSION_OFFSET]) < 0x206)
+		return error_set(err, ERROR_FAILED,
+				 "'%s' is not an x86 kernel image (a bzImage or vmlinuz is needed)",
+				 path);
+	return 0;
+}
+
+static unsigned count_host_cpus(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return CPU_COUNT(&set);
+}
+
+/* @value for a guest that has its CPUs to itself, more where they share; at most @max. */
+static unsigned scale(unsigned value, unsigned cpus, unsigned host_cpus, unsigned max)
+{
+	unsigned share = (cpus + host_cpus - 1) / host_cpus;
+
+	return share > max / value ? max : value * share;
+}
+
+int qemu_kernel_cmdline(struct strbuf *out, const struct qemu_plan *plan, unsigned cpus,
+			unsigned host_cpus, struct error *err)
+{
+	const char *own[] = {plan->cmdline, plan->machine->cmdline};
+
+	/* The longest that the kernel takes: 300 s for RCU, 60 s for the watchdog. */
+	strbuf_addf(out,
+		    "console=ttyS0 quiet panic=-1 oops=panic rcupdate.rcu_cpu_stall_timeout=%u "
+		    "watchdog_thresh=%u workqueue.watchdog_thresh=%u",
+		    scale(21, cpus, host_cpus, 300), scale(10, cpus, host_cpus, 60),
+		    scale(30, cpus, host_cpus, 600));
+	/*
+	 * Emulated CPUs share one counter. On a busy host the kernel's watchdog takes a late answer
+	 * for a fault of it and falls back to a clock that is far slower to read.
+	 */
+	if (!plan->kvm)
+		strbuf_addstr(out, " tsc=reliable");
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i] && *own[i])
+			strbuf_addf(out, " %s", own[i]);
+	for (const char *p = out->buf; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			return error_set(err, ERROR_USAGE,
+					 "the kernel's command line has a control character");
+	if (out->len >= CMDLINE_SIZE)
+		return error_set(err, ERROR_USAGE,
+				 "the kernel's command line has %zu bytes, and %d is the limit",
+				 out->len, CMDLINE_SIZE - 1);
+	return 0;
+}
+
+/* QEMU splits options at commas: one in a value is doubled. */
+static void add_escaped(struct strlist *args, const char *prefix, const char *value)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	strbuf_addstr(&sb, prefix);
+	for (; *value; value++) {
+		if (*value == ',')
+			strbuf_addch(&sb, ',');
+		strbuf_addch(&sb, *value);
+	}
+	strlist_add(args, sb.buf);
+	strbuf_release(&sb);
+}
+
+/*
+ * Threads and shared caches of an AMD CPU are described by topoext, which TCG does not have and
+ * "host" leaves out; "max" of TCG is an AMD one unless told otherwise.
+ */
+static const char *default_cpu(bool kvm)
+{
+#ifdef __x86_64__
+	if (kvm)
+		return __builtin_cpu_is("amd") ? "host,topoext=on" : "host";
+#endif
+	(void)kvm;
+	return "max,vendor=GenuineIntel";
+}
+
+static void add(struct strlist *args, const char *option, const char *value)
+{
+	strlist_add(args, option);
+	if (value)
+		strlist_add(args, value);
+}
+
+static int add_boot(struct strlist *args, const struct qemu_plan *plan, struct error *err)
+{
+	const struct topology *t = &plan->machine->topology;
+	struct strbuf cmdline = STRBUF_INIT;
+	int ret = qemu_kernel_cmdline(&cmdline, plan, t->packages * t->dies * t->cores * t->threads,
+				      count_host_cpus(), err);
+
+	add(args, "-kernel", plan->image);
+	add(args, "-initrd", plan->initrd);
+	add(args, "-append", cmdline.buf);
+	strbuf_release(&cmdline);
+	return ret;
+}
+
+int qemu_command(struct strlist *args, const struct qemu_plan *plan, struct error *err)
+{
+	const struct machine *m = plan->machine;
+
+	add(args, QEMU_PROGRAM, NULL);
+	add(args, "-nodefaults", NULL);
+	add(args, "-no-user-config", NULL);
+	add(args, "-no-reboot", NULL);
+	add(args, "-display", "none");
+	add(args, "-accel", plan->kvm ? "kvm" : "tcg,thread=multi");
+	/* Each controller left out is one that the guest does not look for. */
+	add(args, "-M", "q35,usb=off,sata=off,smbus=off,vmport=off");
+	add(args, "-cpu", m->cpu ? m->cpu : default_cpu(plan->kvm));
+	if (topology_qemu_args(args, m, err))
+		return -1;
+	add(args, "-chardev", NULL);
+	add_escaped(args, "file,id=console,path=", plan->console_log);
+	add(args, "-serial", "chardev:console");
+	return add_boot(args, plan, err);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SCHEDBENCH_TARGET_QEMU_COMMAND_H
+#define SCHEDBENCH_TARGET_QEMU_COMMAND_H
+
+#include <stdbool.h>
+
+#include "config/config.h"
+#include "util/error.h"
+#include "util/strbuf.h"
+#include "util/strlist.h"
+
+#define QEMU_PROGRAM "qemu-system-x86_64"
+
+/* What a guest is started from. */
+struct qemu_plan {
+	const struct machine *machine;
+	const char *image; /* bzImage */
+	const char *initrd;
+	const char *cmdline; /* the kernel recipe's; NULL: none */
+	const char *console_log;
+	bool kvm; /* else TCG with a thread for each vCPU */
+};
+
+/*
+ * The arguments of QEMU, its name first, without the channel to the agent. No network, no display,
+ * no device but a serial port; a guest that restarts ends QEMU.
+ */
+int qemu_command(struct strlist *args, const struct qemu_plan *plan, struct error *err);
+
+/*
+ * The kernel's command line: quiet (which still prints errors and, once a panic begins,
+ * everything), a panic or an oops restarts at once, thresholds of the lockup detectors in
+ * proportion to @cpus per host CPU, the recipe's and the machine's own words last, so that they
+ * win. More than the 2047 bytes that x86 takes, or control characters, are an ERROR_USAGE.
+ */
+int qemu_kernel_cmdline(struct strbuf *out, const struct qemu_plan *plan, unsigned cpus,
+			unsigned host_cpus, struct error *err);
+
+/* Is @path an x86 kernel image (boot protocol 2.06 or later, see Documentation/arch/x86/boot)? */
+int qemu_check_image(const char *path, struct error *err);
+
+#endif
