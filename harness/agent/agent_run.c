@@ -248,6 +248,7 @@ void agent_run_program(struct agent *a, json_int_t id, json_t *request)
 	json_t *argv = NULL, *env = NULL, *files = NULL;
 	struct error err = ERROR_INIT;
 	json_int_t timeout_ms = 0;
+	const char *name = NULL;
 	struct launch l = {0};
 	json_error_t why;
 	int ret;
@@ -255,9 +256,8 @@ void agent_run_program(struct agent *a, json_int_t id, json_t *request)
 	r.streams[0] = (struct stream){-1, "stdout", STRBUF_INIT};
 	r.streams[1] = (struct stream){-1, "stderr", STRBUF_INIT};
 	ret = json_unpack_ex(request, &why, JSON_STRICT, "{s:I s:s s:o s?o s?s s?s s:I s?o}", "id",
-			     &(json_int_t){0}, "request", &(const char *){NULL}, "argv", &argv,
-			     "env", &env, "cpus", &l.cpus, "mem", &l.memory, "timeout_ms",
-			     &timeout_ms, "snapshots", &files);
+			     &id, "request", &name, "argv", &argv, "env", &env, "cpus", &l.cpus,
+			     "mem", &l.memory, "timeout_ms", &timeout_ms, "snapshots", &files);
 	if (ret) {
 		error_set(&err, ERROR_FAILED, "run: %s", why.text);
 	} else {

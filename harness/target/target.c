@@ -10,6 +10,7 @@ extern const struct target_ops *const __stop_target_kinds[] __attribute__((weak)
 
 static const struct target_ops *find_ops(enum machine_type type)
 {
+	// cppcheck-suppress comparePointers
 	for (const struct target_ops *const *p = __start_target_kinds; p < __stop_target_kinds; p++)
 		if ((*p)->type == type)
 			return *p;

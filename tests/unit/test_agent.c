@@ -446,6 +446,7 @@ static void vanished_harness_ends_everything(void **state)
 
 	assert_true(test_send(t, request, strlen(request)));
 	msg = test_receive(t);
+	assert_non_null(json_object_get(msg, "lines"));
 	pid = atoi(json_string_value(json_array_get(json_object_get(msg, "lines"), 0)));
 	assert_true(process_alive(pid));
 	json_decref(msg);
