@@ -14,6 +14,7 @@
 
 #include "agent/agent.h"
 #include "agent/agent_list.h"
+#include "agent/agent_reap.h"
 
 #define CPUS_MAX  8192
 #define NODES_MAX 1024
@@ -170,6 +171,10 @@ static int await_exec(const struct launch *l, pid_t pid, int status_fd, struct e
 
 static int fork_plan(struct plan *plan, int status_near, pid_t *pid, int *pidfd, struct error *err)
 {
+	struct error ignored = ERROR_INIT;
+	struct rusage usage;
+	int status;
+
 	*pid = fork();
 	if (*pid < 0)
 		return error_sys(err, errno, "cannot fork");
@@ -183,8 +188,7 @@ static int fork_plan(struct plan *plan, int status_near, pid_t *pid, int *pidfd,
 	if (*pidfd >= 0)
 		return 0;
 	error_sys(err, errno, "cannot watch '%.256s'", plan->launch->argv[0]);
-	kill(-*pid, SIGKILL);
-	waitpid(*pid, NULL, 0);
+	reap_all(*pid, &status, &usage, &ignored);
 	return -1;
 }
 
