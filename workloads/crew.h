@@ -32,6 +32,7 @@ struct worker {
 struct crew_shared {
 	int failed; /* index + 1 of the worker whose message is below */
 	struct error err;
+	uint64_t start_ns; /* of the release */
 	int stop __attribute__((aligned(64)));
 };
 
@@ -83,6 +84,12 @@ void crew_release(struct crew *crew);
 
 /* Of a worker: everything is prepared; returns when the crew is released. */
 int crew_ready(struct worker *w, struct error *err);
+
+/* When the crew was released. */
+static inline uint64_t crew_start_ns(const struct worker *w)
+{
+	return w->crew->shared->start_ns;
+}
 
 static inline bool crew_stopped(const struct worker *w)
 {

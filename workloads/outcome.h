@@ -31,7 +31,7 @@ struct usage {
 
 enum {
 	OUTCOME_VALUES = 1024,
-	OUTCOME_TEXT = 1 << 16,
+	OUTCOME_TEXT = 1 << 20,
 };
 
 /*
