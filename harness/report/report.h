@@ -14,11 +14,44 @@ enum significance {
 	SIGNIFICANCE_NONE,
 };
 
+/* The sets of rows that mmtests prints for its kinds of benchmarks. */
+enum report_rows {
+	ROWS_AUTO, /* by the workload */
+	ROWS_MULTI, /* hackbench, netperf, stream */
+	ROWS_NORMALISED, /* schbench, perf pipe */
+	ROWS_LEFT_SKEW, /* tbench, dbench */
+	ROWS_SINGLE, /* one row: the best sample */
+};
+
 struct report_options {
 	enum significance significance;
 	bool color;
 	bool intervals; /* --ci */
+	double alpha; /* level of the own rule; 0: 0.05 */
+
+	/* Style mmtests only, its command line's --print-ratio, --print-significance, --no-compare
+	 * and --format html. */
+	bool ratio;
+	bool significance_rows;
+	bool no_compare;
+	bool html;
+	enum report_rows rows;
+	const char *row_label; /* ROWS_SINGLE: NULL for "Ops" */
+	int decimals; /* 0: by the workload; -1: none */
+	int field; /* width of a value; 0: 18, legacy 12 */
+
+	/* Remarks for stderr, one a line, about cells whose numbers say nothing; NULL: not wanted.
+	 * The styles that have room for remarks print them themselves. */
+	struct strbuf *notes;
 };
+
+#define REPORT_OPTIONS_INIT                                                                        \
+	{                                                                                          \
+		.significance = SIGNIFICANCE_OWN                                                   \
+	}
+
+/* "own", "mmtests", "mmtests-legacy", "none". */
+int significance_parse(const char *name, enum significance *out, struct error *err);
 
 /*
  * A style is one file in this folder that registers itself:
