@@ -121,3 +121,42 @@ int channel_read(int fd, void *data, size_t size, struct error *err)
 	}
 	return 0;
 }
+
+int channel_send(int fd, const void *data, size_t size, struct error *err)
+{
+	const char *p = data;
+
+	while (size) {
+		ssize_t n = send(fd, p, size, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_sys(err, errno, "cannot send");
+		p += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int channel_receive(int fd, char *data, size_t size, int flags, struct error *err)
+{
+	size_t have = 0;
+
+	while (have < size) {
+		ssize_t n = recv(fd, data + have, size - have, MSG_WAITALL | flags);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return error_set(err, ERROR_FAILED, "no answer within the timeout");
+		if (n < 0)
+			return error_sys(err, errno, "cannot receive");
+		if (!n && !have)
+			return 0;
+		if (!n)
+			return error_set(err, ERROR_FAILED, "the other end is gone");
+		have += (size_t)n;
+	}
+	return 1;
+}

@@ -28,4 +28,10 @@ int channel_inet_pair(int type, int fds[2], struct error *err);
 int channel_write(int fd, const void *data, size_t size, struct error *err);
 int channel_read(int fd, void *data, size_t size, struct error *err);
 
+/* The same with send() and recv(), for sockets. */
+int channel_send(int fd, const void *data, size_t size, struct error *err);
+
+/* 1: @size bytes have come, 0: the other end closed before the first one. @flags are recv()'s. */
+int channel_receive(int fd, char *data, size_t size, int flags, struct error *err);
+
 #endif

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,6 @@ int number_time(const char *name, const char *text, const char *unit, int64_t mi
 	if (!(ns >= (double)min && ns <= (double)max))
 		return error_set(err, ERROR_USAGE, "%s: '%s' is out of range (%g s to %g s)", name,
 				 text, (double)min / 1e9, (double)max / 1e9);
-	*value = (int64_t)(ns + 0.5);
+	*value = llround(ns);
 	return 0;
 }

@@ -224,9 +224,11 @@ int option_parse(const struct option_spec *const *tables, void *const *bases, in
 		const char *arg = p.argv[p.next++];
 		int rc;
 
-		if (arg[0] == '-' && arg[1] == '-' && arg[2])
+		if (!strcmp(arg, "--"))
+			continue; /* what netperf puts between its two kinds of options */
+		if (arg[0] == '-' && arg[1] == '-')
 			rc = parse_long(&p, arg, err);
-		else if (arg[0] == '-' && arg[1] && arg[1] != '-')
+		else if (arg[0] == '-' && arg[1])
 			rc = parse_letters(&p, arg, err);
 		else if (find_positional(&p, &c))
 			rc = apply(&p, &c, c.spec->name, arg, err);

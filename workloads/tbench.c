@@ -48,46 +48,6 @@ struct bench {
 
 static const struct metric metrics[];
 
-static int send_all(int fd, const void *data, size_t size, struct error *err)
-{
-	const char *p = data;
-
-	while (size) {
-		ssize_t n = send(fd, p, size, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_sys(err, errno, "cannot send");
-		p += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
-/* 1: @size bytes have come, 0: the other end closed before the first one. */
-static int receive(int fd, char *data, size_t size, int flags, struct error *err)
-{
-	size_t have = 0;
-
-	while (have < size) {
-		ssize_t n = recv(fd, data + have, size - have, MSG_WAITALL | flags);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN)
-			return error_set(err, ERROR_FAILED, "no answer for %d s", PATIENCE_S);
-		if (n < 0)
-			return error_sys(err, errno, "cannot receive");
-		if (!n && !have)
-			return 0;
-		if (!n)
-			return error_set(err, ERROR_FAILED, "the other end is gone");
-		have += (size_t)n;
-	}
-	return 1;
-}
-
 static void put32(char *to, uint32_t v)
 {
 	v = htonl(v);
@@ -106,14 +66,14 @@ static uint32_t get32(const char *from)
 static int serve(int fd, char *buf, uint32_t largest, struct error *err)
 {
 	uint32_t request, response;
-	int rc = receive(fd, buf, 4, 0, err);
+	int rc = channel_receive(fd, buf, 4, 0, err);
 
 	if (rc <= 0)
 		return rc;
 	request = get32(buf);
 	if (request < HEADER - 4 || request > largest)
 		return error_set(err, ERROR_FAILED, "a request of %u bytes", request);
-	rc = receive(fd, buf + 4, request, 0, err);
+	rc = channel_receive(fd, buf + 4, request, 0, err);
 	if (rc <= 0)
 		return rc ? rc : error_set(err, ERROR_FAILED, "half a request");
 	response = get32(buf + 4);
@@ -121,7 +81,7 @@ static int serve(int fd, char *buf, uint32_t largest, struct error *err)
 		return error_set(err, ERROR_FAILED, "a response of %u bytes is asked for",
 				 response);
 	put32(buf, response);
-	return send_all(fd, buf, response + 4, err) ? -1 : 1;
+	return channel_send(fd, buf, response + 4, err) ? -1 : 1;
 }
 
 static int exchange(int fd, char *buf, uint32_t request, uint32_t response, struct error *err)
@@ -130,15 +90,15 @@ static int exchange(int fd, char *buf, uint32_t request, uint32_t response, stru
 
 	put32(buf, request - 4);
 	put32(buf + 4, response - 4);
-	if (send_all(fd, buf, request, err))
+	if (channel_send(fd, buf, request, err))
 		return -1;
-	rc = receive(fd, buf, 4, 0, err);
+	rc = channel_receive(fd, buf, 4, 0, err);
 	if (rc > 0 && get32(buf) != response - 4)
 		return error_set(err, ERROR_FAILED, "a response of %u bytes instead of %u",
 				 get32(buf) + 4, response);
 	/* The content is of no use: it need not be copied. */
 	if (rc > 0 && response > 4)
-		rc = receive(fd, buf, response - 4, MSG_TRUNC, err);
+		rc = channel_receive(fd, buf, response - 4, MSG_TRUNC, err);
 	if (rc == 0)
 		return error_set(err, ERROR_FAILED, "the server is gone");
 	return rc < 0 ? -1 : 0;
