@@ -97,6 +97,21 @@ void cell_summarise(const struct result *r, const struct result_cell *cell,
 	free(values);
 }
 
+double cell_interval(const struct result *r, const struct result_cell *cell, double alpha)
+{
+	size_t n;
+	double *x = boot_means(r, cell, &n), half;
+
+	if (n < 2) {
+		free(x);
+		x = cell_values(cell);
+		n = cell->count;
+	}
+	half = stats_mean_interval(stats_stddev(x, n), n, alpha);
+	free(x);
+	return half;
+}
+
 double change_percent(double value, double base, enum better better)
 {
 	double change = (value - base) * 100 / fabs(base);

@@ -45,6 +45,10 @@ void cell_summarise(const struct result *r, const struct result_cell *cell,
 void cell_compare(const struct result *r, size_t kase, size_t variant,
 		  const struct report_options *opt, struct cell_change *out);
 
+/* Half width of the 1 - @alpha interval of a cell's mean: over its boots' means where there are two
+ * or more, else over its samples; NaN with fewer than two. */
+double cell_interval(const struct result *r, const struct result_cell *cell, double alpha);
+
 /* Change in percent of the baseline, positive is better; NaN where there is none. */
 double change_percent(double value, double base, enum better better);
 

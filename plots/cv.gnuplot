@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Spread of the samples in percent of their mean, per case and variant. Arguments: see README.md.
+data = ARG1; image = ARG2; heading = ARG3; measure = ARG4; cases = ARG5
+variants = int(ARG6); axis = ARG7; labels = ARG8; common = ARG9
+load common
+set style data histograms
+set style histogram clustered gap 1.5
+set style fill solid 0.75 border lt -1
+set yrange [0:*]
+set offsets 0, 0, graph 0.05, 0
+
+plot for [i=1:variants] data using (column(3 * i)):xtic(1) lt i title columnheader(3 * i)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Mean per case and variant with its interval. Arguments: see README.md.
+data = ARG1; image = ARG2; heading = ARG3; measure = ARG4; cases = ARG5
+variants = int(ARG6); axis = ARG7; labels = ARG8; common = ARG9
+load common
+if (axis eq "log") { set logscale x 2 }
+set offsets graph 0.03, graph 0.03, graph 0.03, 0
+
+# Variants stand a little beside each other, so that intervals do not hide one another.
+stats data using 2 skip 1 nooutput
+span = axis eq "log" ? 1 : STATS_max - STATS_min
+shift(i) = i - (variants + 1) / 2.0
+beside(x, i) = axis eq "log" ? x * 1.02 ** shift(i) : x + 0.005 * span * shift(i)
+
+# The first part only labels the axis with the cases' names.
+named = labels eq "auto" ? 0 : 1
+plot for [k=1:named] data using 2:(NaN):xtic(1) skip 1 notitle, \
+     for [i=1:variants] data using (beside($2, i)):(column(3 * i)) skip 1 \
+         with lines lt i notitle, \
+     for [i=1:variants] data using (beside($2, i)):(column(3 * i)):(column(3 * i + 1)):(column(3 * i + 2)) \
+         with yerrorbars lt i title columnheader(3 * i)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Change against the first variant in percent, with intervals and a line at zero. Arguments: see
+# README.md.
+data = ARG1; image = ARG2; heading = ARG3; measure = ARG4; cases = ARG5
+variants = int(ARG6); axis = ARG7; labels = ARG8; common = ARG9
+load common
+if (axis eq "log") { set logscale x 2 }
+set xzeroaxis lt 1 lc rgb "#000000" lw 1.5
+set offsets graph 0.03, graph 0.03, graph 0.05, graph 0.05
+
+stats data using 2 skip 1 nooutput
+span = axis eq "log" ? 1 : STATS_max - STATS_min
+shift(i) = i - (variants + 2) / 2.0
+beside(x, i) = axis eq "log" ? x * 1.02 ** shift(i) : x + 0.005 * span * shift(i)
+
+# The first part only labels the axis with the cases' names.
+named = labels eq "auto" ? 0 : 1
+plot for [k=1:named] data using 2:(NaN):xtic(1) skip 1 notitle, \
+     for [i=2:variants] data using (beside($2, i)):(column(3 * i)) skip 1 \
+         with lines lt i notitle, \
+     for [i=2:variants] data using (beside($2, i)):(column(3 * i)):(column(3 * i + 1)):(column(3 * i + 2)) \
+         with yerrorbars lt i title columnheader(3 * i)
