@@ -80,12 +80,12 @@ mmtests() {
 @test "lost datagrams make the result invalid unless they are allowed" {
 	# A server that is stopped for longer than the timeout loses what is sent to it.
 	for allow in "" --allow-loss; do
-		mark="-l 2.$((RANDOM + 10000)) --loss-timeout 50ms $allow"
+		mark="-l 2.$((RANDOM + 10000)) --loss-timeout 50ms"
 		# shellcheck disable=SC2086
-		start netperf -t UDP_RR $mark
-		wait_for_processes "netperf -t UDP_RR $mark" 4
+		start netperf $allow -t UDP_RR $mark
+		wait_for_processes "-t UDP_RR $mark" 4
 		sleep 0.3
-		server=$(processes "netperf -t UDP_RR $mark" | sort -n | sed -n 3p)
+		server=$(processes "-t UDP_RR $mark" | sort -n | sed -n 3p)
 		kill -STOP "$server"
 		sleep 0.3
 		kill -CONT "$server"
