@@ -27,6 +27,6 @@ set tics nomirror
 set autoscale xfix
 set key below center noenhanced samplen 3
 
-# Labels that do not fit are turned; numbers too close to each other get the axis' own tics.
+# Labels that do not fit side by side are turned.
 set xtics noenhanced
 if (labels eq "steep") { set xtics rotate by -40 left }

@@ -12,9 +12,14 @@ span = axis eq "log" ? 1 : STATS_max - STATS_min
 shift(i) = i - (variants + 1) / 2.0
 beside(x, i) = axis eq "log" ? x * 1.02 ** shift(i) : x + 0.005 * span * shift(i)
 
-# The first part only labels the axis with the cases' names.
-named = labels eq "auto" ? 0 : 1
-plot for [k=1:named] data using 2:(NaN):xtic(1) skip 1 notitle, \
+# The first part only labels the axis: every case has a tick, those too close to the one before no
+# name.
+place(x) = STATS_max == STATS_min ? 0 : axis eq "log" ? log(x / STATS_min) / log(STATS_max / STATS_min) \
+           : (x - STATS_min) / (STATS_max - STATS_min)
+gap = axis eq "names" ? 0 : 0.045
+named = -1
+name(x, text) = place(x) - named < gap ? "" : (named = place(x), text)
+plot data using 2:(NaN):xtic(name($2, strcol(1))) skip 1 notitle, \
      for [i=1:variants] data using (beside($2, i)):(column(3 * i)) skip 1 \
          with lines lt i notitle, \
      for [i=1:variants] data using (beside($2, i)):(column(3 * i)):(column(3 * i + 1)):(column(3 * i + 2)) \

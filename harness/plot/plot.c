@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -167,34 +166,16 @@ static char *axis_label(const struct result *r, enum plot_content content)
 	return NULL;
 }
 
-/* Distance of two neighbouring cases on the axis, as a share of it. */
-static double spacing(const struct result *r, size_t kase)
+/* Whether the names of the cases fit side by side; on axes of numbers the scripts leave out some. */
+static bool names_fit(const struct result *r, const char *kind)
 {
-	const double *x = r->case_numbers;
-	size_t last = r->cases_count - 1;
-
-	if (plot_data_logarithmic(r))
-		return fabs(log(x[kase] / x[kase - 1]) / log(x[last] / x[0]));
-	return fabs((x[kase] - x[kase - 1]) / (x[last] - x[0]));
-}
-
-/*
- * How the cases' names fit the axis: "flat", "steep", or "auto" where they are numbers that stand
- * too close to each other to be all written down.
- */
-static const char *labels(const struct result *r, const char *kind)
-{
-	bool numbers = r->case_numbers && (!strcmp(kind, "lines") || !strcmp(kind, "ratio"));
 	size_t width = 0;
 
-	if (!strcmp(kind, "ecdf") || !strcmp(kind, "run-order"))
-		return "auto";
-	for (size_t i = 0; i < r->cases_count; i++) {
+	if (strcmp(kind, "bars") && strcmp(kind, "cv") && r->case_numbers)
+		return true;
+	for (size_t i = 0; i < r->cases_count; i++)
 		width += strlen(r->cases[i]) + 3;
-		if (i && numbers && spacing(r, i) < (strlen(r->cases[i]) + 1.5) / 110)
-			return "auto";
-	}
-	return width < 110 ? "flat" : "steep";
+	return width < 110;
 }
 
 struct job {
@@ -280,7 +261,7 @@ static int draw(const struct result *r, const struct kind *kind, const struct jo
 		plot_data_logarithmic(r) ? "log"
 		: r->case_numbers	 ? "linear"
 					 : "names",
-		labels(r, kind->name),
+		names_fit(r, kind->name) ? "flat" : "steep",
 		common,
 		NULL,
 	};
