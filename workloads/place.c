@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "place.h"
 #include "sysfile.h"
 
@@ -48,29 +49,65 @@ static int first_of_list(const char *path, int fallback)
 	return cpumask_first(&mask);
 }
 
-/* The first CPU that shares the highest level of cache with @cpu. */
-static int llc_of(const char *sys, int cpu)
+/*
+ * The folder of the cache of the highest level that @cpu has, "" if there is none. Not "index3":
+ * there are machines whose last level is the second.
+ */
+static const char *llc_folder(const char *sys, int cpu, char *path, size_t size)
 {
-	int best_level = 0, first = -1;
-	char path[512];
+	int best = -1;
+	int64_t best_level = 0;
 
 	for (int i = 0; i < 16; i++) {
 		int64_t level;
 
-		snprintf(path, sizeof(path), "%s/cpu/cpu%d/cache/index%d/level", sys, cpu, i);
+		snprintf(path, size, "%s/cpu/cpu%d/cache/index%d/level", sys, cpu, i);
 		if (sysfile_number(path, &level))
 			break;
-		if (level < best_level)
-			continue;
-		snprintf(path, sizeof(path), "%s/cpu/cpu%d/cache/index%d/shared_cpu_list", sys, cpu,
-			 i);
-		best_level = (int)level;
-		first = first_of_list(path, cpu);
+		if (level >= best_level) {
+			best_level = level;
+			best = i;
+		}
 	}
-	if (first >= 0)
-		return first;
-	snprintf(path, sizeof(path), "%s/cpu/cpu%d/topology/core_siblings_list", sys, cpu);
+	path[0] = 0;
+	if (best >= 0)
+		snprintf(path, size, "%s/cpu/cpu%d/cache/index%d", sys, cpu, best);
+	return path;
+}
+
+/* The first CPU that shares the last-level cache, or else the package, with @cpu. */
+static int llc_of(const char *sys, int cpu)
+{
+	char folder[512], path[600];
+
+	if (llc_folder(sys, cpu, folder, sizeof(folder))[0])
+		snprintf(path, sizeof(path), "%s/shared_cpu_list", folder);
+	else
+		snprintf(path, sizeof(path), "%s/cpu/cpu%d/topology/core_siblings_list", sys, cpu);
 	return first_of_list(path, cpu);
+}
+
+int64_t place_cache_bytes(const char *sys, const struct cpumask *mask)
+{
+	char folder[512], path[600], text[64];
+	struct cpumask counted = {{0}};
+	int64_t sum = 0, size;
+	struct error ignored;
+
+	for (int cpu = cpumask_first(mask); cpu >= 0; cpu = cpumask_next(mask, cpu)) {
+		int llc = llc_of(sys, cpu);
+
+		snprintf(path, sizeof(path), "%s/size",
+			 llc_folder(sys, cpu, folder, sizeof(folder)));
+		if (cpumask_has(&counted, llc))
+			continue;
+		cpumask_add(&counted, llc);
+		if (!folder[0] || sysfile_read(path, text, sizeof(text)) ||
+		    number_size(path, text, 1, INT64_MAX, &size, &ignored))
+			return 0;
+		sum += size;
+	}
+	return sum;
 }
 
 static int node_of(const char *sys, int cpu)

@@ -59,4 +59,10 @@ enum pair {
 int place_pair(const char *sys, const struct cpumask *mask, enum pair pair, int cpus[2],
 	       struct error *err);
 
+/*
+ * The bytes of all last-level caches that CPUs of @mask use, each counted once; 0 if the kernel
+ * does not say.
+ */
+int64_t place_cache_bytes(const char *sys, const struct cpumask *mask);
+
 #endif

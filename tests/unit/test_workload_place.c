@@ -53,6 +53,7 @@ static int make_machine(void **state)
 		put("1\n", "cpu/cpu%d/cache/index0/level", cpu);
 		put(text, "cpu/cpu%d/cache/index0/shared_cpu_list", cpu);
 		snprintf(text, sizeof(text), "%d-%d,%d-%d\n", llc, llc + 1, llc + 8, llc + 9);
+		put("32768K\n", "cpu/cpu%d/cache/index1/size", cpu);
 		put("3\n", "cpu/cpu%d/cache/index1/level", cpu);
 		put(text, "cpu/cpu%d/cache/index1/shared_cpu_list", cpu);
 		put("", "cpu/cpu%d/node%d/x", cpu, core / 4);
@@ -137,6 +138,22 @@ static void pairs_are_as_far_apart_as_asked(void **state)
 	assert_int_equal(place_pair(root, &mask, PAIR_FAR, cpus, &err), -1);
 }
 
+static void each_last_level_cache_counts_once(void **state)
+{
+	static const struct {
+		const char *cpus;
+		int64_t mib;
+	} want[] = {{"0-15", 128}, {"0", 32}, {"0,8,1", 32}, {"0-3", 64}, {"1,5", 64}, {"99", 0}};
+	struct cpumask mask;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		assert_int_equal(cpumask_parse("cpus", want[i].cpus, &mask, &err), 0);
+		assert_int_equal(place_cache_bytes(root, &mask), want[i].mib << 20);
+	}
+}
+
 static void lists_of_cpus_come_back_as_they_went_in(void **state)
 {
 	static const char *const lists[] = {"0", "0-3", "0-3,7", "1,3,5-6,8191"};
@@ -161,6 +178,7 @@ int main(void)
 		cmocka_unit_test(spreading_takes_nodes_then_caches_then_cores_then_threads),
 		cmocka_unit_test(only_the_mask_counts),
 		cmocka_unit_test(pairs_are_as_far_apart_as_asked),
+		cmocka_unit_test(each_last_level_cache_counts_once),
 		cmocka_unit_test(lists_of_cpus_come_back_as_they_went_in),
 	};
 
