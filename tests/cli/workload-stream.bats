@@ -22,7 +22,7 @@ value() {
 @test "the best rate is the bytes over the least time: 2 arrays for copy, 3 for triad" {
 	# shellcheck disable=SC2086
 	"$W" stream $SMALL >"$BATS_TEST_TMPDIR/text"
-	awk '$1 == "Copy:" {r = $2 * $4 / 16} $1 == "Triad:" {s = $2 * $4 / 24}
+	awk '$1 == "Copy:" {r = $2 * $4 / 64} $1 == "Triad:" {s = $2 * $4 / 96}
 		END {exit !(r > .99 && r < 1.01 && s > .99 && s < 1.01)}' "$BATS_TEST_TMPDIR/text"
 }
 
