@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
@@ -20,11 +21,14 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/agent_list.h"
 #include "util/file.h"
 #include "util/xalloc.h"
 
 #define MODULES_LIST "/etc/schedbench/modules"
 #define PORTS	     "/sys/class/virtio-ports"
+#define CPUS	     "/sys/devices/system/cpu"
+#define CPUS_MAX     8192
 #define PORT_NAME    "schedbench.0"
 #define PORT_WAIT_MS 30000
 #define OPEN_FILES   65536
@@ -112,6 +116,52 @@ static int load_modules(struct error *err)
 		if (*line)
 			ret = load_module(u.release, line, err);
 	strbuf_release(&list);
+	return ret;
+}
+
+static int start_cpu(unsigned cpu, struct error *err)
+{
+	char *path = xasprintf(CPUS "/cpu%u/online", cpu);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		ret = error_set(err, ERROR_FAILED,
+				"CPU %u is not online and this kernel cannot start it (use one "
+				"with CONFIG_HOTPLUG_CPU, or maxcpus=255 on its command line)",
+				cpu);
+	else if (write(fd, "1", 1) != 1)
+		ret = error_sys(err, errno, "cannot start CPU %u", cpu);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ret;
+}
+
+static void read_cpus(const char *path, unsigned long *mask)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct error ignored = ERROR_INIT;
+
+	if (!file_read(path, TEXT_MAX, &text, &ignored))
+		list_parse(text.buf, mask, CPUS_MAX);
+	strbuf_release(&text);
+}
+
+/*
+ * The harness may boot with maxcpus=1, since an emulator may trip over a kernel that patches its
+ * own text while other CPUs run; by now most of that is done.
+ */
+static int start_cpus(struct error *err)
+{
+	unsigned long present[CPUS_MAX / LONG_BIT] = {0}, online[CPUS_MAX / LONG_BIT] = {0};
+	int ret = 0;
+
+	read_cpus(CPUS "/present", present);
+	read_cpus(CPUS "/online", online);
+	for (unsigned cpu = 0; !ret && cpu < CPUS_MAX; cpu++)
+		if ((present[cpu / LONG_BIT] & ~online[cpu / LONG_BIT]) >> cpu % LONG_BIT & 1)
+			ret = start_cpu(cpu, err);
 	return ret;
 }
 
@@ -231,7 +281,7 @@ int init_machine(struct error *err)
 	open_console();
 	setenv("PATH", "/bin:/sbin:/usr/bin:/usr/sbin", 1);
 	setrlimit(RLIMIT_NOFILE, &files);
-	if (load_modules(err))
+	if (load_modules(err) || start_cpus(err))
 		return -1;
 	start_loopback();
 	return wait_for_port(err);
