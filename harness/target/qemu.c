@@ -290,6 +290,14 @@ static unsigned console_warnings(const struct target *base)
 	return facts.warnings;
 }
 
+static void hold_target(struct target *base, bool hold)
+{
+	struct qemu_target *t = (struct qemu_target *)base;
+
+	if (!t->accel.kvm)
+		qemu_vm_hold(&t->vm, hold);
+}
+
 static void shutdown_target(struct target *base, int timeout_ms)
 {
 	struct qemu_target *t = (struct qemu_target *)base;
@@ -305,6 +313,7 @@ TARGET_OPS(qemu) = {
 	.name = "qemu",
 	.type = MACHINE_QEMU,
 	.boot = boot,
+	.hold = hold_target,
 	.diagnose = diagnose,
 	.console_warnings = console_warnings,
 	.shutdown = shutdown_target,

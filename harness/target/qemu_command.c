@@ -14,7 +14,20 @@
 #include "util/xalloc.h"
 
 /* COMMAND_LINE_SIZE of x86, with the NUL. */
-#define CMDLINE_SIZE	 2048
+#define CMDLINE_SIZE 2048
+
+/*
+ * tsc=reliable: emulated CPUs share one counter. On a busy host the kernel's watchdog takes a late
+ * answer for a fault of it and falls back to a clock that is far slower to read.
+ *
+ * maxcpus=1: QEMU's TCG before 8.1 can keep a translation of code that another CPU has just
+ * changed. A kernel that switches a static key then meets a breakpoint that is no longer there, and
+ * panics or loops; every sixth boot of a 6.12 kernel with 8 CPUs did. Most keys are switched
+ * during boot: with one CPU there is no race. The agent starts the others.
+ *
+ * cryptomgr.notests: half a second of self-tests of ciphers that nothing here uses.
+ */
+#define EMULATED_CMDLINE " tsc=reliable maxcpus=1 cryptomgr.notests"
 
 #define BOOT_FLAG_OFFSET 0x1fe
 #define MAGIC_OFFSET	 0x202
@@ -71,12 +84,8 @@ int qemu_kernel_cmdline(struct strbuf *out, const struct qemu_plan *plan, unsign
 		    "watchdog_thresh=%u workqueue.watchdog_thresh=%u",
 		    scale(21, cpus, host_cpus, 300), scale(10, cpus, host_cpus, 60),
 		    scale(30, cpus, host_cpus, 600));
-	/*
-	 * Emulated CPUs share one counter. On a busy host the kernel's watchdog takes a late answer
-	 * for a fault of it and falls back to a clock that is far slower to read.
-	 */
 	if (!plan->kvm)
-		strbuf_addstr(out, " tsc=reliable");
+		strbuf_addstr(out, EMULATED_CMDLINE);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (own[i] && *own[i])
 			strbuf_addf(out, " %s", own[i]);

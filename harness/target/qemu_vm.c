@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -70,6 +74,47 @@ void qemu_vm_kill(struct qemu_vm *vm, int timeout_ms)
 	kill(-vm->process.pid, SIGKILL);
 	kill(vm->process.pid, SIGKILL);
 	qemu_vm_wait(vm, timeout_ms);
+}
+
+static void hold_thread(pid_t tid, const cpu_set_t *cpus, int policy)
+{
+	const struct sched_param param = {0};
+
+	/* A thread that has ended meanwhile needs neither. */
+	sched_setscheduler(tid, policy, &param);
+	sched_setaffinity(tid, sizeof(*cpus), cpus);
+}
+
+/* The first CPU of @all, or the last for a process with an odd id: two guests share less. */
+static void pick_cpu(cpu_set_t *one, const cpu_set_t *all, bool last)
+{
+	int picked = -1;
+
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, all) && (picked < 0 || last))
+			picked = cpu;
+	CPU_ZERO(one);
+	CPU_SET(picked, one);
+}
+
+void qemu_vm_hold(const struct qemu_vm *vm, bool hold)
+{
+	char path[64];
+	cpu_set_t cpus, one;
+	struct dirent *e;
+	DIR *tasks;
+
+	if (vm->ended || sched_getaffinity(0, sizeof(cpus), &cpus) || CPU_COUNT(&cpus) == 0)
+		return;
+	pick_cpu(&one, &cpus, vm->process.pid & 1);
+	snprintf(path, sizeof(path), "/proc/%ld/task", (long)vm->process.pid);
+	tasks = opendir(path);
+	while (tasks && (e = readdir(tasks)))
+		if (e->d_name[0] != '.')
+			hold_thread((pid_t)strtol(e->d_name, NULL, 10), hold ? &one : &cpus,
+				    hold ? SCHED_BATCH : SCHED_OTHER);
+	if (tasks)
+		closedir(tasks);
 }
 
 void qemu_vm_last_words(const struct qemu_vm *vm, struct strbuf *out)

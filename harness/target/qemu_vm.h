@@ -33,6 +33,12 @@ bool qemu_vm_wait(struct qemu_vm *vm, int timeout_ms);
  */
 void qemu_vm_kill(struct qemu_vm *vm, int timeout_ms);
 
+/*
+ * Run all threads of QEMU on one CPU of the host, without preemption by one that wakes up (@hold),
+ * or again where this process may run.
+ */
+void qemu_vm_hold(const struct qemu_vm *vm, bool hold);
+
 /* The last line QEMU printed to stderr, without its name; "" where there is none. */
 void qemu_vm_last_words(const struct qemu_vm *vm, struct strbuf *out);
 

@@ -52,6 +52,12 @@ const char *target_note(const struct target *t)
 	return t->note;
 }
 
+void target_hold(struct target *t, bool hold)
+{
+	if (t->ops->hold)
+		t->ops->hold(t, hold);
+}
+
 enum target_end target_diagnose(struct target *t, bool timed_out, struct strbuf *why)
 {
 	return t->ops->diagnose(t, timed_out, why);

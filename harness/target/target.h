@@ -52,6 +52,14 @@ const char *target_accel(const struct target *t);
 const char *target_note(const struct target *t);
 
 /*
+ * To be put around requests that make the machine's kernel patch its own text (switching sched
+ * features, kernel.sched_schedstats, probes) and never around a measurement. An emulated machine
+ * with several CPUs may trip over such a change; while held it runs on one CPU of the host, where
+ * it has not been seen to. Other machines take no notice.
+ */
+void target_hold(struct target *t, bool hold);
+
+/*
  * Find out how the machine ended after the stream failed (@timed_out: nothing came in time);
  * kills what still runs. @why gets one line and the last console lines.
  */

@@ -30,6 +30,7 @@ struct target_ops {
 	const char *name;
 	enum machine_type type;
 	int (*boot)(struct target **out, const struct target_spec *spec, struct error *err);
+	void (*hold)(struct target *t, bool hold); /* NULL: nothing to do */
 	enum target_end (*diagnose)(struct target *t, bool timed_out, struct strbuf *why);
 	unsigned (*console_warnings)(const struct target *t); /* NULL: has no console */
 	void (*shutdown)(struct target *t, int timeout_ms); /* frees @t */

@@ -20,6 +20,7 @@ struct options {
 	struct kernel_image kernel;
 	struct target_spec spec;
 	unsigned wait_s; /* for the guest to end by itself after hello */
+	unsigned switches; /* how often to switch kernel.sched_schedstats after hello */
 };
 
 static double now(void)
@@ -35,7 +36,7 @@ static int usage(void)
 	fputs("usage: boot_guest --image FILE [--modules DIR --release R] --agent FILE\n"
 	      "       [--workload FILE] [--topology PACKAGES,DIES,CORES,THREADS,NODES]\n"
 	      "       [--memory MB] [--accel auto|kvm|tcg] [--cmdline TEXT] [--console FILE]\n"
-	      "       [--timeout SECONDS] [--wait SECONDS]\n",
+	      "       [--timeout SECONDS] [--wait SECONDS] [--switches N]\n",
 	      stderr);
 	return 2;
 }
@@ -97,6 +98,9 @@ static int parse_option(struct options *o, int c, char *arg)
 	case 'T':
 		o->machine.boot_timeout_ms = strtoul(arg, NULL, 10) * 1000;
 		return 0;
+	case 'S':
+		o->switches = strtoul(arg, NULL, 10);
+		return 0;
 	case 'W':
 		o->wait_s = strtoul(arg, NULL, 10);
 		return 0;
@@ -119,6 +123,7 @@ static int parse(struct options *o, int argc, char **argv)
 		{"cmdline", required_argument, NULL, 'c'},
 		{"console", required_argument, NULL, 'C'},
 		{"timeout", required_argument, NULL, 'T'},
+		{"switches", required_argument, NULL, 'S'},
 		{"wait", required_argument, NULL, 'W'},
 		{NULL, 0, NULL, 0},
 	};
@@ -128,6 +133,24 @@ static int parse(struct options *o, int argc, char **argv)
 		if (parse_option(o, c, optarg))
 			return -1;
 	return optind == argc && o->kernel.image && o->spec.agent_path ? 0 : -1;
+}
+
+static enum agent_status switch_stats(const struct options *o, struct target *t,
+				      struct agent_client *client, struct error *err)
+{
+	enum agent_status status = AGENT_OK;
+	double start = now();
+
+	target_hold(t, true);
+	for (unsigned i = 0; i < o->switches && status == AGENT_OK; i++) {
+		struct key_value kv = {(char *)"kernel.sched_schedstats",
+				       (char *)(i & 1 ? "0" : "1")};
+
+		status = agent_set(client, 30000, NULL, 0, &kv, 1, err);
+	}
+	target_hold(t, false);
+	printf("switches %u %.2f s\n", o->switches, now() - start);
+	return status;
 }
 
 static enum agent_status talk(const struct options *o, struct target *t, double start,
@@ -143,6 +166,8 @@ static enum agent_status talk(const struct options *o, struct target *t, double 
 		printf("hello %s %u cpus %.2f s\n", hello.release, hello.cpus, now() - start);
 		fflush(stdout);
 		agent_hello_release(&hello);
+		if (o->switches)
+			status = switch_stats(o, t, client, err);
 		if (o->wait_s && poll(&end, 1, o->wait_s * 1000) == 1)
 			status = AGENT_LOST;
 	}
