@@ -23,18 +23,18 @@
 /* A guest that a broken KVM spins in takes seconds to die: nobody has to wait for that. */
 #define PROBE_KILL_MS 300
 #define RECORD_MAX    8192
-#define ANY_KERNEL    "*"
+#define ANY_GUEST     "*"
 
-/* What the cache remembers: three lines, the place, "works" or "fails KERNEL", the reason. */
+/* What the cache remembers: three lines, the place, "works" or "fails GUEST", the reason. */
 struct record {
 	bool works;
-	char *kernel; /* the one it fails with, or ANY_KERNEL */
+	char *guest; /* the one it fails with, or ANY_GUEST */
 	char *why;
 };
 
 static void record_release(struct record *r)
 {
-	free(r->kernel);
+	free(r->guest);
 	free(r->why);
 	*r = (struct record){0};
 }
@@ -87,7 +87,7 @@ static int parse_record(struct record *r, char *text, const char *place)
 	r->works = strcmp(verdict, "works") == 0;
 	if (!r->works && strncmp(verdict, "fails ", 6) != 0)
 		return -1;
-	r->kernel = xstrdup(r->works ? ANY_KERNEL : verdict + 6);
+	r->guest = xstrdup(r->works ? ANY_GUEST : verdict + 6);
 	r->why = xstrdup(why);
 	return 0;
 }
@@ -110,14 +110,14 @@ static int load_record(struct record *r)
 }
 
 /* What cannot be remembered is found out again. */
-static void save_record(bool works, const char *kernel, const char *why)
+static void save_record(bool works, const char *guest, const char *why)
 {
 	struct error ignored = ERROR_INIT;
 	struct strbuf text = STRBUF_INIT;
 	char *path = record_path();
 	char *place = describe_place();
 
-	strbuf_addf(&text, "%s\n%s%s\n%s\n", place, works ? "works" : "fails ", works ? "" : kernel,
+	strbuf_addf(&text, "%s\n%s%s\n%s\n", place, works ? "works" : "fails ", works ? "" : guest,
 		    why);
 	if (path)
 		file_write(path, text.buf, text.len, &ignored);
@@ -247,14 +247,14 @@ static void set_tcg(struct accel_decision *out, const char *why, bool unproven)
 }
 
 /* True if the cache has the answer. */
-static bool remembered(struct accel_decision *out, const char *identity)
+static bool remembered(struct accel_decision *out, const char *guest)
 {
 	struct record r = {0};
 	bool known = load_record(&r) == 0;
-	bool general = known && strcmp(r.kernel, ANY_KERNEL) == 0;
+	bool general = known && strcmp(r.guest, ANY_GUEST) == 0;
 
 	if (known && !general)
-		known = strcmp(r.kernel, identity) == 0;
+		known = strcmp(r.guest, guest) == 0;
 	if (known && r.works)
 		*out = (struct accel_decision){.kvm = true};
 	else if (known)
@@ -263,8 +263,8 @@ static bool remembered(struct accel_decision *out, const char *identity)
 	return known;
 }
 
-static int find_out(struct accel_decision *out, const struct accel_request *req,
-		    const char *identity, struct error *err)
+static int find_out(struct accel_decision *out, const struct accel_request *req, const char *guest,
+		    struct error *err)
 {
 	struct strbuf why = STRBUF_INIT, text = STRBUF_INIT;
 	int works = probe(req, &why, err);
@@ -275,15 +275,24 @@ static int find_out(struct accel_decision *out, const struct accel_request *req,
 	else if (works == 1)
 		*out = (struct accel_decision){.kvm = true};
 	if (works >= 0)
-		save_record(works, identity, works ? "" : out->why);
+		save_record(works, guest, works ? "" : out->why);
 	strbuf_release(&why);
 	strbuf_release(&text);
 	return works < 0 ? -1 : 0;
 }
 
+/* Kernel and root file system, whose name is a hash: either may be why a probe fails. */
+static char *describe_guest(const struct accel_request *req)
+{
+	const char *slash = strrchr(req->initrd, '/');
+
+	return xasprintf("%s %s", req->identity ? req->identity : "-",
+			 slash ? slash + 1 : req->initrd);
+}
+
 static int choose(struct accel_decision *out, const struct accel_request *req, struct error *err)
 {
-	const char *identity = req->identity && *req->identity ? req->identity : "unnamed";
+	char *guest = describe_guest(req);
 	struct strbuf why = STRBUF_INIT;
 	int ret = 0;
 
@@ -291,9 +300,10 @@ static int choose(struct accel_decision *out, const struct accel_request *req, s
 		set_tcg(out, "the machine's file asks for it", false);
 	else if (kvm_is_absent(&why))
 		set_tcg(out, why.buf, false);
-	else if (!remembered(out, identity))
-		ret = find_out(out, req, identity, err);
+	else if (!remembered(out, guest))
+		ret = find_out(out, req, guest, err);
 	strbuf_release(&why);
+	free(guest);
 	return ret;
 }
 
@@ -309,8 +319,8 @@ int accel_choose(struct accel_decision *out, const struct accel_request *req, st
 	return 0;
 }
 
-void accel_confirm(const struct accel_decision *choice)
+void accel_confirm(const struct accel_decision *decision)
 {
-	if (choice->unproven)
-		save_record(false, ANY_KERNEL, choice->why);
+	if (decision->unproven)
+		save_record(false, ANY_GUEST, decision->why);
 }

@@ -17,7 +17,7 @@ struct accel_request {
 struct accel_decision {
 	bool kvm;
 	char why[512]; /* of TCG: "KVM is there but ..."; "" for KVM */
-	bool unproven; /* KVM failed with this kernel, which has not been seen to work elsewhere */
+	bool unproven; /* KVM failed with this guest, which has not been seen to work elsewhere */
 };
 
 /*
@@ -26,14 +26,14 @@ struct accel_decision {
  * and it has to come within 10 s.
  *
  * The outcome is kept in the cache for this boot of the host, this QEMU and this /dev/kvm. A
- * success holds for every kernel. A failure holds for the kernel it was seen with, which may itself
- * be what does not boot; once that kernel has worked under TCG (accel_confirm()) it holds for all.
+ * success holds for every kernel. A failure holds for the guest it was seen with, which may itself
+ * be what does not boot; once that one has worked under TCG (accel_confirm()) it holds for all.
  *
  * `accel: kvm` where KVM does not work is an ERROR_FAILED.
  */
 int accel_choose(struct accel_decision *out, const struct accel_request *req, struct error *err);
 
-/* The kernel of an unproven choice ran to its end under TCG: it is KVM that does not work. */
-void accel_confirm(const struct accel_decision *choice);
+/* The guest of an unproven choice ran to its end under TCG: it is KVM that does not work. */
+void accel_confirm(const struct accel_decision *decision);
 
 #endif
