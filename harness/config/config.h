@@ -91,6 +91,8 @@ struct machine {
 	char *cpu; /* QEMU's -cpu; NULL: the default of the target */
 	char *cmdline; /* added to every kernel's; "" by default */
 	unsigned boot_timeout_ms;
+	char *scale; /* what machine_scale() was told; "1/1" before */
+	struct topology full; /* before machine_scale() */
 };
 
 enum kernel_source { KERNEL_RUNNING, KERNEL_DEBIAN_IMAGE, KERNEL_IMAGE };
@@ -115,27 +117,53 @@ struct kernel {
 enum config_kind { CONFIG_EXPERIMENT, CONFIG_KERNEL, CONFIG_MACHINE };
 
 /*
- * Path of NAME in the search path: $SCHEDBENCH_CONFIGS, ./configs, the configs folder of the source
- * tree the program was built in, the installed one; each with experiments/, kernels/ or machines/
- * and .yaml added. A NAME that holds a slash or ends in .yaml is a path. NULL with @err naming the
- * folders that were searched and near misses ("did you mean ...").
+ * Path of NAME in the search path: the folders of $SCHEDBENCH_CONFIGS (separated by colons),
+ * ./configs, the configs folder of the source tree the program was built in, the installed one;
+ * each with experiments/, kernels/ or machines/ and .yaml added. A NAME that holds a slash or ends
+ * in .yaml is a path. NULL with @err naming the folders that were searched and near misses ("did
+ * you mean ..."). The built-in machine "host" and kernel "running" have no path.
  */
 char *config_find(enum config_kind kind, const char *name, struct error *err);
 
-/* All names of a kind with their titles, sorted; key = name, value = title. */
+/*
+ * All names of a kind with their titles, sorted; key = name, value = title, or what is wrong with
+ * the file in parentheses.
+ */
 int config_list(enum config_kind kind, struct key_value **out, unsigned *count, struct error *err);
 
-/* @sets: "key=value" or "key.sub=value", applied before validation, e.g. "sweep.groups=[1,2]". */
+/*
+ * Load and check an experiment together with the machine and the kernels that it names; names that
+ * are relative paths become paths from the experiment's folder, those of a @set absolute ones.
+ * @sets: "key=value" or "key.sub=value", applied before validation, e.g. "sweep.groups=[1,2]",
+ * "variants.patched.kernel=x" (an element by its name or its number from 0).
+ */
 int experiment_load(struct experiment **out, const char *name_or_path, const char *const *sets,
 		    unsigned sets_count, struct error *err);
-/* The same from a text that experiment->text kept; @origin stands for the file in messages. */
+/*
+ * The same from a text that experiment->text kept; @origin stands for the file in messages. The
+ * machine and the kernels are not looked up: what a run used may be gone by now.
+ */
 int experiment_parse(struct experiment **out, const char *text, const char *origin,
 		     struct error *err);
 void experiment_free(struct experiment *e);
 
 int machine_load(struct machine **out, const char *name_or_path, struct error *err);
 void machine_free(struct machine *m);
-unsigned machine_cpus(const struct machine *m);
+unsigned machine_cpus(const struct machine *m); /* of the host: those online */
+
+/*
+ * Shrink the topology of an emulated machine to the fraction @scale, "1/4": packages, nodes and
+ * threads per core stay, cores per die go first, then dies. ERROR_USAGE where that leaves no
+ * whole topology (naming the smallest scale that does) or more CPUs than the accelerator asked
+ * for can carry. Once per machine.
+ */
+int machine_scale(struct machine *m, const char *scale, struct error *err);
+
+/*
+ * Can TCG carry this machine? QEMU 7.2 stops at 255 CPUs. The message names the largest scale
+ * that fits. To be asked by whoever decides on TCG for a machine with accel: auto.
+ */
+int machine_check_tcg(const struct machine *m, struct error *err);
 
 int kernel_load(struct kernel **out, const char *name_or_path, struct error *err);
 void kernel_free(struct kernel *k);
