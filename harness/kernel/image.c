@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/image.h"
+#include "util/file.h"
+#include "util/xalloc.h"
+
+#define HEADER_MAGIC   0x202
+#define HEADER_VERSION 0x20e
+#define HEADER_BASE    0x200 /* what the offset in HEADER_VERSION counts from */
+#define RELEASE_MAX    128
+
+/* A release is the first word there, of the characters that uname -r is made of. */
+static char *clean_release(const char *text)
+{
+	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				  "._+~-");
+
+	if (!len || len >= RELEASE_MAX || (text[len] && text[len] != ' ') || text[0] == '.')
+		return NULL;
+	return xstrndup(text, len);
+}
+
+char *bzimage_release(const char *path, struct error *err)
+{
+	unsigned char head[HEADER_VERSION + 2];
+	char text[RELEASE_MAX + 1] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *release = NULL;
+	ssize_t n;
+
+	if (fd < 0) {
+		error_sys(err, errno, "cannot open kernel image '%s'", path);
+		return NULL;
+	}
+	n = pread(fd, head, sizeof(head), 0);
+	if (n == sizeof(head) && !memcmp(head + HEADER_MAGIC, "HdrS", 4)) {
+		off_t at = HEADER_BASE + (head[HEADER_VERSION] | head[HEADER_VERSION + 1] << 8);
+
+		if (at > HEADER_BASE && pread(fd, text, RELEASE_MAX, at) > 0)
+			release = clean_release(text);
+	}
+	close(fd);
+	if (!release)
+		error_set(err, ERROR_USAGE, "'%s' is not a kernel image (a bzImage is wanted)",
+			  path);
+	return release;
+}
+
+char *modules_folder(const char *root, const char *release)
+{
+	char *candidates[] = {xstrdup(root), xasprintf("%s/lib/modules/%s", root, release),
+			      xasprintf("%s/usr/lib/modules/%s", root, release)};
+	size_t count = sizeof(candidates) / sizeof(candidates[0]);
+	char *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		char *dep = path_join(candidates[i], "modules.dep");
+
+		if (!found && path_exists(dep))
+			found = xstrdup(candidates[i]);
+		free(dep);
+		free(candidates[i]);
+	}
+	return found;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "kernel/debian.h"
+#include "kernel/image.h"
+#include "kernel/kernel.h"
+#include "util/file.h"
+#include "util/xalloc.h"
+
+static int prepare_running(struct kernel_image *out)
+{
+	struct utsname u;
+
+	uname(&u);
+	out->release = xstrdup(u.release);
+	out->identity = xasprintf("running %s %s", u.release, u.version);
+	return 0;
+}
+
+static int prepare_image(struct kernel_image *out, const struct kernel *k, struct error *err)
+{
+	char hash[SHA256_HEX_SIZE];
+
+	out->image = xstrdup(k->image);
+	out->release = bzimage_release(k->image, err);
+	if (!out->release || file_sha256(k->image, hash, err))
+		return -1;
+	out->identity = xstrdup(hash);
+	if (!k->modules)
+		return 0;
+	out->modules = modules_folder(k->modules, out->release);
+	if (!out->modules)
+		return error_set(err, ERROR_USAGE,
+				 "no modules.dep of kernel '%s' in '%s' (depmod -b makes one)",
+				 out->release, k->modules);
+	return 0;
+}
+
+/* boot/vmlinuz-RELEASE of an unpacked package. */
+static char *find_vmlinuz(const char *root)
+{
+	char *boot = path_join(root, "boot");
+	DIR *dir = opendir(boot);
+	struct dirent *d;
+	char *found = NULL;
+
+	while (dir && !found && (d = readdir(dir)))
+		if (!strncmp(d->d_name, "vmlinuz-", 8))
+			found = path_join(boot, d->d_name);
+	if (dir)
+		closedir(dir);
+	free(boot);
+	return found;
+}
+
+static int prepare_debian(struct kernel_image *out, const struct kernel *k, struct error *err)
+{
+	char *root;
+
+	if (debian_kernel(k->package, k->suite, &root, &out->identity, err))
+		return -1;
+	out->image = find_vmlinuz(root);
+	if (out->image)
+		out->release = bzimage_release(out->image, err);
+	else
+		error_set(err, ERROR_FAILED, "package '%s' holds no kernel image", k->package);
+	if (out->release)
+		out->modules = modules_folder(root, out->release);
+	free(root);
+	return out->release ? 0 : -1;
+}
+
+int kernel_prepare(struct kernel_image *out, const struct kernel *config, struct error *err)
+{
+	int ret = -1;
+
+	memset(out, 0, sizeof(*out));
+	switch (config->source) {
+	case KERNEL_RUNNING:
+		ret = prepare_running(out);
+		break;
+	case KERNEL_IMAGE:
+		ret = prepare_image(out, config, err);
+		break;
+	case KERNEL_DEBIAN_IMAGE:
+		ret = prepare_debian(out, config, err);
+		break;
+	}
+	if (ret)
+		kernel_image_release(out);
+	return ret;
+}
+
+void kernel_image_release(struct kernel_image *image)
+{
+	free(image->image);
+	free(image->modules);
+	free(image->release);
+	free(image->identity);
+	memset(image, 0, sizeof(*image));
+}
+
+int kernel_is_cached(const struct kernel *config)
+{
+	return config->source != KERNEL_DEBIAN_IMAGE ||
+	       debian_kernel_cached(config->package, config->suite);
+}
