@@ -149,7 +149,8 @@ int store_variants(struct store *s, const char *run_id, struct store_variant **o
 		s, err,
 		"SELECT v.name, k.name, coalesce((SELECT b.release FROM boot b"
 		" WHERE b.variant_id = v.id AND b.release IS NOT NULL ORDER BY b.id DESC LIMIT 1),"
-		" k.release), v.settings FROM variant v JOIN kernel k ON k.id = v.kernel_id"
+		" k.release), k.identity, v.settings FROM variant v JOIN kernel k ON k.id = "
+		"v.kernel_id"
 		" WHERE v.run_id = ? ORDER BY v.position",
 		"t", run_id);
 	unsigned n = 0, cap = 0;
@@ -161,7 +162,8 @@ int store_variants(struct store *s, const char *run_id, struct store_variant **o
 	while ((ret = sql_step(s, st, err)) > 0) {
 		xgrow(*out, n, cap);
 		(*out)[n++] = (struct store_variant){sql_text(st, 0), sql_text(st, 1),
-						     sql_text(st, 2), sql_text(st, 3)};
+						     sql_text(st, 2), sql_text(st, 3),
+						     sql_text(st, 4)};
 	}
 	sqlite3_finalize(st);
 	*count = n;
@@ -174,6 +176,7 @@ void store_variants_free(struct store_variant *v, unsigned count)
 		free(v[i].name);
 		free(v[i].kernel);
 		free(v[i].release);
+		free(v[i].identity);
 		free(v[i].settings);
 	}
 	free(v);

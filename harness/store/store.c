@@ -8,18 +8,11 @@
 #include "store/schema.h"
 #include "store/sql.h"
 #include "store/store.h"
+#include "util/clock.h"
 #include "util/file.h"
 #include "util/xalloc.h"
 
 #define BUSY_TIMEOUT_MS 10000
-
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static int migrate(struct store *s, int from, struct error *err)
 {
@@ -172,8 +165,8 @@ static int insert_run(struct store *s, const struct store_new_run *run, const ch
 		    "ttt", run->experiment, run->title, run->text) ||
 	    sql_run(s, err,
 		    "INSERT OR IGNORE INTO machine (name, description, accel, note)"
-		    " VALUES (?, ?, ?, ?)",
-		    "tttt", run->machine, run->description, run->accel, run->note))
+		    " VALUES (?, ?, '', '')",
+		    "tt", run->machine, run->description))
 		return -1;
 	if (sql_run(s, err,
 		    "INSERT INTO run (id, experiment_id, machine_id, state, seed, boots, "
@@ -181,11 +174,11 @@ static int insert_run(struct store *s, const struct store_new_run *run, const ch
 		    " program_version, workload_sha256, started_ns)"
 		    " SELECT ?, e.id, m.id, 'running', ?, ?, ?, ?, ?, ? FROM experiment e, machine "
 		    "m"
-		    " WHERE e.text = ? AND m.name = ? AND m.description = ? AND m.accel = ?"
-		    " AND m.note = ?",
-		    "tiuuttittttt", id, (int64_t)run->seed, run->boots, run->repetitions,
-		    run->program_version, run->workload_sha256, now_ns(), run->text, run->machine,
-		    run->description, run->accel, run->note))
+		    " WHERE e.text = ? AND m.name = ? AND m.description = ? AND m.accel = ''"
+		    " AND m.note = ''",
+		    "tiuuttittt", id, (int64_t)run->seed, run->boots, run->repetitions,
+		    run->program_version, run->workload_sha256, realtime_ns(), run->text,
+		    run->machine, run->description))
 		return -1;
 	for (unsigned i = 0; i < run->variants_count; i++)
 		if (add_variant(s, id, i, &run->variants[i], err))
@@ -210,10 +203,27 @@ int store_run_create(struct store *s, const struct store_new_run *run, char **id
 	return ret;
 }
 
+int store_run_set_accel(struct store *s, const char *run_id, const char *accel, const char *note,
+			struct error *err)
+{
+	if (sql_run(s, err,
+		    "INSERT OR IGNORE INTO machine (name, description, accel, note)"
+		    " SELECT m.name, m.description, ?, ? FROM machine m"
+		    " JOIN run ON run.machine_id = m.id WHERE run.id = ?",
+		    "ttt", accel, note, run_id))
+		return -1;
+	return sql_run(s, err,
+		       "UPDATE run SET machine_id = (SELECT n.id FROM machine n, machine m"
+		       " WHERE m.id = run.machine_id AND n.name = m.name"
+		       " AND n.description = m.description AND n.accel = ? AND n.note = ?)"
+		       " WHERE id = ?",
+		       "ttt", accel, note, run_id);
+}
+
 int store_run_set_state(struct store *s, const char *run_id, const char *state, struct error *err)
 {
 	return sql_run(s, err, "UPDATE run SET state = ?, ended_ns = ? WHERE id = ?", "tit", state,
-		       strcmp(state, "running") ? now_ns() : (int64_t)0, run_id);
+		       strcmp(state, "running") ? realtime_ns() : (int64_t)0, run_id);
 }
 
 int store_boot_begin(struct store *s, const char *run_id, const char *variant, unsigned number,
@@ -222,7 +232,7 @@ int store_boot_begin(struct store *s, const char *run_id, const char *variant, u
 	if (sql_run(s, err,
 		    "INSERT INTO boot (variant_id, number, started_ns)"
 		    " SELECT id, ?, ? FROM variant WHERE run_id = ? AND name = ?",
-		    "uitt", number, now_ns(), run_id, variant))
+		    "uitt", number, realtime_ns(), run_id, variant))
 		return -1;
 	*boot = sqlite3_last_insert_rowid(s->db);
 	return 0;
@@ -244,7 +254,7 @@ int store_boot_end(struct store *s, int64_t boot, const char *state, const char 
 	return sql_run(s, err,
 		       "UPDATE boot SET state = ?, reason = ?, warnings = ?, ended_ns = ?"
 		       " WHERE id = ?",
-		       "ttuii", state, reason, warnings, now_ns(), boot);
+		       "ttuii", state, reason, warnings, realtime_ns(), boot);
 }
 
 static int add_artifact(struct store *s, int64_t boot, const struct store_repetition *rep,
@@ -309,7 +319,7 @@ static int add_counter(struct store *s, int64_t boot, const struct store_repetit
 int store_repetition_add(struct store *s, int64_t boot, const struct store_repetition *rep,
 			 struct error *err)
 {
-	int64_t time_ns = now_ns();
+	int64_t time_ns = realtime_ns();
 	int ret = sql_begin(s, err);
 
 	if (ret)

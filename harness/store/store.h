@@ -38,7 +38,6 @@ struct store_new_variant {
 struct store_new_run {
 	const char *experiment, *title, *text; /* text: the experiment file as run */
 	const char *machine, *description; /* name, and one line that describes it */
-	const char *accel, *note; /* how it is run, and what that is not good for */
 	const char *program_version, *workload_sha256;
 	uint64_t seed;
 	unsigned boots, repetitions;
@@ -69,10 +68,13 @@ int store_run_find_unfinished(struct store *s, const char *experiment, struct st
 int store_run_list(struct store *s, struct store_run **out, unsigned *count, struct error *err);
 void store_run_release(struct store_run *run);
 void store_runs_free(struct store_run *runs, unsigned count);
+/* How the machine is run and what that is not good for: known once it has booted. */
+int store_run_set_accel(struct store *s, const char *run_id, const char *accel, const char *note,
+			struct error *err);
 int store_run_set_state(struct store *s, const char *run_id, const char *state, struct error *err);
 
 struct store_variant {
-	char *name, *kernel, *release, *settings;
+	char *name, *kernel, *release, *identity, *settings;
 };
 int store_variants(struct store *s, const char *run_id, struct store_variant **out, unsigned *count,
 		   struct error *err);

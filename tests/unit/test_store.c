@@ -53,8 +53,6 @@ static const struct store_new_run new_run = {
 	.text = "name: demo\n",
 	.machine = "host",
 	.description = "this host",
-	.accel = "host",
-	.note = "",
 	.program_version = "0",
 	.workload_sha256 = "aa",
 	.seed = 0xfedcba9876543210ULL,
@@ -106,6 +104,7 @@ static void test_run_and_resume(void **state)
 
 	assert_int_equal(store_open(&s, f->path, STORE_WRITE, &err), 0);
 	assert_int_equal(store_run_create(s, &new_run, &id, &err), 0);
+	assert_int_equal(store_run_set_accel(s, id, "tcg", "emulated", &err), 0);
 	assert_int_equal(store_boot_begin(s, id, "base", 1, &boot, &err), 0);
 	add(s, boot, 0, "ok", 0);
 	add(s, boot, 1, "failed", 0);
@@ -116,6 +115,8 @@ static void test_run_and_resume(void **state)
 	assert_int_equal(store_open(&s, f->path, STORE_READ, &err), 0);
 	assert_int_equal(store_run_find(s, "last", &run, &err), 0);
 	assert_string_equal(run.id, id);
+	assert_string_equal(run.accel, "tcg");
+	assert_string_equal(run.description, "this host");
 	assert_true(run.seed == new_run.seed);
 	assert_int_equal(run.good, 1);
 	assert_int_equal(run.bad, 1);
