@@ -160,11 +160,6 @@ static void add(struct schedstat_delta *d, const char *name, double value)
 	d->counters[d->count++] = (struct schedstat_counter){name, value};
 }
 
-static double percent(double part, double whole)
-{
-	return 100.0 * part / whole;
-}
-
 static void add_cpu(struct schedstat_delta *d, const double *n)
 {
 	add(d, "TTWU Count", n[CPU_TTWU]);
@@ -176,16 +171,12 @@ static void add_cpu(struct schedstat_delta *d, const double *n)
 	add(d, "Timeslices", n[CPU_TIMESLICES]);
 }
 
-/* Shares are left out where nothing was searched: there is no efficiency of no search. */
 static void add_sis(struct schedstat_delta *d, const double *n, unsigned numbers)
 {
-	double fast = n[SIS_SEARCH] - n[SIS_DOMAIN_SEARCH];
-	double attempts = n[SIS_RECENT_HIT] + n[SIS_RECENT_MISS];
-
 	add(d, "SIS Search", n[SIS_SEARCH]);
 	add(d, "SIS Domain Search", n[SIS_DOMAIN_SEARCH]);
 	add(d, "SIS Scanned", n[SIS_SCANNED]);
-	add(d, "SIS Domain Scanned", n[SIS_SCANNED] - fast);
+	add(d, "SIS Domain Scanned", n[SIS_SCANNED] - (n[SIS_SEARCH] - n[SIS_DOMAIN_SEARCH]));
 	add(d, "SIS Failures", n[SIS_FAILED]);
 	if (numbers > SIS_CORE_MISS) {
 		add(d, "SIS Core Search", n[SIS_CORE_SEARCH]);
@@ -195,19 +186,40 @@ static void add_sis(struct schedstat_delta *d, const double *n, unsigned numbers
 	if (numbers > SIS_RECENT_MISS) {
 		add(d, "SIS Recent Used Hit", n[SIS_RECENT_HIT]);
 		add(d, "SIS Recent Used Miss", n[SIS_RECENT_MISS]);
-		add(d, "SIS Recent Attempts", attempts);
+		add(d, "SIS Recent Attempts", n[SIS_RECENT_HIT] + n[SIS_RECENT_MISS]);
 	}
-	if (n[SIS_SCANNED] > 0)
-		add(d, "SIS Search Efficiency", percent(n[SIS_SEARCH], n[SIS_SCANNED]));
-	if (n[SIS_SCANNED] - fast > 0)
-		add(d, "SIS Domain Search Eff",
-		    percent(n[SIS_DOMAIN_SEARCH], n[SIS_SCANNED] - fast));
-	if (n[SIS_SEARCH] > 0) {
-		add(d, "SIS Fast Success Rate", percent(fast, n[SIS_SEARCH]));
-		add(d, "SIS Success Rate", percent(n[SIS_SEARCH] - n[SIS_FAILED], n[SIS_SEARCH]));
-	}
-	if (numbers > SIS_RECENT_MISS && attempts > 0)
-		add(d, "SIS Recent Success Rate", percent(n[SIS_RECENT_HIT], attempts));
+}
+
+static double find(const struct schedstat_counter *counts, unsigned n, const char *name)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(counts[i].name, name))
+			return counts[i].value;
+	return 0;
+}
+
+static void add_rate(struct schedstat_counter *out, unsigned *n, const char *name, double part,
+		     double whole)
+{
+	if (whole > 0)
+		out[(*n)++] = (struct schedstat_counter){name, 100.0 * part / whole};
+}
+
+unsigned schedstat_rates(const struct schedstat_counter *counts, unsigned n,
+			 struct schedstat_counter *out)
+{
+	double search = find(counts, n, "SIS Search");
+	double domain = find(counts, n, "SIS Domain Search");
+	unsigned rates = 0;
+
+	add_rate(out, &rates, "SIS Search Efficiency", search, find(counts, n, "SIS Scanned"));
+	add_rate(out, &rates, "SIS Domain Search Eff", domain,
+		 find(counts, n, "SIS Domain Scanned"));
+	add_rate(out, &rates, "SIS Fast Success Rate", search - domain, search);
+	add_rate(out, &rates, "SIS Success Rate", search - find(counts, n, "SIS Failures"), search);
+	add_rate(out, &rates, "SIS Recent Success Rate", find(counts, n, "SIS Recent Used Hit"),
+		 find(counts, n, "SIS Recent Attempts"));
+	return rates;
 }
 
 static void add_balance(struct schedstat_delta *d, const struct snapshot *b,
@@ -250,5 +262,7 @@ int schedstat_diff(const char *before, const char *after, struct schedstat_delta
 		add_sis(out, n, a.cpu_numbers);
 	else if (layout_of(a.version))
 		add_balance(out, &b, &a);
+	out->counts = out->count;
+	out->count += schedstat_rates(out->counters, out->counts, &out->counters[out->count]);
 	return 0;
 }

@@ -27,6 +27,7 @@ struct schedstat_delta {
 	int has_sis; /* 0: the kernel has no SIS statistics, and none are listed */
 	struct schedstat_counter counters[SCHEDSTAT_MAX];
 	unsigned count;
+	unsigned counts; /* the first ones, which can be added up; rates of them follow */
 };
 
 /*
@@ -36,5 +37,14 @@ struct schedstat_delta {
  */
 int schedstat_diff(const char *before, const char *after, struct schedstat_delta *out,
 		   struct error *err);
+
+/*
+ * The rates that follow from counts, found by their names: SIS search efficiency and the like, in
+ * percent. A rate of nothing is left out: no search is not a perfect search. @out has room for
+ * SCHEDSTAT_RATES; returns how many there are.
+ */
+#define SCHEDSTAT_RATES 8
+unsigned schedstat_rates(const struct schedstat_counter *counts, unsigned n,
+			 struct schedstat_counter *out);
 
 #endif
