@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "run/programs.h"
+#include "run/setup.h"
+#include "util/file.h"
+#include "util/xalloc.h"
+
+static int load_kernels(struct setup *s, struct error *err)
+{
+	struct experiment *e = s->experiment;
+
+	s->kernels = xcalloc(e->variants_count, sizeof(*s->kernels));
+	s->images = xcalloc(e->variants_count, sizeof(*s->images));
+	for (unsigned i = 0; i < e->variants_count; i++)
+		if (kernel_load(&s->kernels[i], e->variants[i].kernel, err))
+			return -1;
+	return 0;
+}
+
+static int check_monitors(struct setup *s, struct error *err)
+{
+	for (unsigned i = 0; i < s->experiment->monitors_count; i++) {
+		if (strcmp(s->experiment->monitors[i], "schedstat"))
+			return error_set(err, ERROR_USAGE,
+					 "monitor '%s' is not supported (schedstat is)",
+					 s->experiment->monitors[i]);
+		s->schedstat = true;
+	}
+	if (s->experiment->workload.backend == BACKEND_PEER)
+		return error_set(err, ERROR_USAGE,
+				 "backend: peer is not supported by this version (use own)");
+	return 0;
+}
+
+static int draw_seed(struct setup *s, uint64_t *seed, struct error *err)
+{
+	if (!*seed)
+		*seed = s->experiment->seed;
+	/* SQLite and YAML keep signed numbers: 62 bits are plenty. */
+	while (!*seed) {
+		if (getrandom(seed, sizeof(*seed), 0) != sizeof(*seed))
+			return error_sys(err, errno, "cannot draw a seed");
+		*seed >>= 2;
+	}
+	return 0;
+}
+
+int setup_init(struct setup *s, struct experiment *e, uint64_t seed, int interrupt_fd,
+	       struct error *err)
+{
+	memset(s, 0, sizeof(*s));
+	s->experiment = e;
+	s->interrupt_fd = interrupt_fd;
+	if (check_monitors(s, err) || machine_load(&s->machine, e->machine, err) ||
+	    (strcmp(e->scale, "1/1") && machine_scale(s->machine, e->scale, err)) ||
+	    load_kernels(s, err) || draw_seed(s, &seed, err))
+		return -1;
+	s->agent_path = program_path("schedbench-agent", err);
+	s->workload_path = s->agent_path ? program_path("schedbench-workload", err) : NULL;
+	if (!s->workload_path || file_sha256(s->workload_path, s->workload_sha256, err))
+		return -1;
+	plan_init(&s->plan, e, seed);
+	return 0;
+}
+
+int setup_kernels(struct setup *s, struct error *err)
+{
+	for (unsigned i = 0; i < s->experiment->variants_count; i++)
+		if (kernel_prepare(&s->images[i], s->kernels[i], err))
+			return -1;
+	return 0;
+}
+
+void setup_release(struct setup *s)
+{
+	for (unsigned i = 0; s->kernels && i < s->experiment->variants_count; i++) {
+		kernel_free(s->kernels[i]);
+		kernel_image_release(&s->images[i]);
+	}
+	free(s->kernels);
+	free(s->images);
+	plan_release(&s->plan);
+	machine_free(s->machine);
+	experiment_free(s->experiment);
+	free(s->agent_path);
+	free(s->workload_path);
+	memset(s, 0, sizeof(*s));
+}
+
+char *setup_machine_line(const struct setup *s)
+{
+	const struct machine *m = s->machine;
+	const struct topology *t = &m->topology;
+	const char *scaled = strcmp(s->experiment->scale, "1/1") ? s->experiment->scale : NULL;
+
+	if (m->type == MACHINE_HOST)
+		return xasprintf("%s: %u CPUs", m->name, machine_cpus(m));
+	return xasprintf("%s: %u CPUs (%u package%s x %u die%s x %u core%s x %u thread%s), %u NUMA "
+			 "node%s, QEMU guest%s%s",
+			 m->name, machine_cpus(m), t->packages, t->packages == 1 ? "" : "s",
+			 t->dies, t->dies == 1 ? "" : "s", t->cores, t->cores == 1 ? "" : "s",
+			 t->threads, t->threads == 1 ? "" : "s", t->nodes, t->nodes == 1 ? "" : "s",
+			 scaled ? ", scale " : "", scaled ? scaled : "");
+}
+
+static json_t *switches(const struct key_value *kv, unsigned count, json_t *into)
+{
+	for (unsigned i = 0; i < count; i++)
+		json_object_set_new(into, kv[i].key, json_string(kv[i].value));
+	return into;
+}
+
+/* The variant's own switches after the recipe's, as they are set. */
+static char *settings_text(const struct kernel *k, const struct variant *v)
+{
+	json_t *features = switches(k->features, k->features_count, json_object());
+	json_t *sysctl = switches(k->sysctl, k->sysctl_count, json_object());
+	json_t *all = json_object();
+	char *text;
+
+	json_object_set_new(all, "features", switches(v->features, v->features_count, features));
+	json_object_set_new(all, "sysctl", switches(v->sysctl, v->sysctl_count, sysctl));
+	text = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(all);
+	return text;
+}
+
+int setup_create_run(const struct setup *s, struct store *store, char **id, struct error *err)
+{
+	const struct experiment *e = s->experiment;
+	struct store_new_variant *variants = xcalloc(e->variants_count, sizeof(*variants));
+	char *line = setup_machine_line(s);
+	struct store_new_run run = {.experiment = e->name,
+				    .title = e->title,
+				    .text = e->text,
+				    .machine = s->machine->name,
+				    .description = line,
+				    .program_version = SCHEDBENCH_VERSION,
+				    .workload_sha256 = s->workload_sha256,
+				    .seed = s->plan.seed,
+				    .boots = e->boots,
+				    .repetitions = e->repetitions,
+				    .variants = variants,
+				    .variants_count = e->variants_count};
+	int ret;
+
+	for (unsigned i = 0; i < e->variants_count; i++)
+		variants[i] = (struct store_new_variant){
+			.name = e->variants[i].name,
+			.kernel = s->kernels[i]->name,
+			.release = s->images[i].release ? s->images[i].release : "",
+			.identity = s->images[i].identity ? s->images[i].identity : "",
+			.settings = settings_text(s->kernels[i], &e->variants[i])};
+	ret = store_run_create(store, &run, id, err);
+	for (unsigned i = 0; i < e->variants_count; i++)
+		free((char *)variants[i].settings);
+	free(variants);
+	free(line);
+	return ret;
+}
+
+static int check_variant(const struct setup *s, unsigned i, const struct store_variant *then,
+			 struct error *err)
+{
+	const char *now = s->images[i].identity ? s->images[i].identity : "";
+
+	if (strcmp(s->experiment->variants[i].name, then->name))
+		return error_set(err, ERROR_USAGE, "the run has other variants than its text");
+	if (strcmp(now, then->identity))
+		return error_set(err, ERROR_USAGE,
+				 "kernel '%s' was '%s' when the run began and is '%s' now (start a "
+				 "new run)",
+				 then->kernel, then->identity, now);
+	return 0;
+}
+
+int setup_check_resume(const struct setup *s, struct store *store, const struct store_run *run,
+		       struct error *err)
+{
+	struct store_variant *variants;
+	unsigned count;
+	int ret = 0;
+
+	if (strcmp(run->workload_sha256, s->workload_sha256))
+		return error_set(err, ERROR_USAGE,
+				 "schedbench-workload is not the program that run '%s' began with "
+				 "(start a new run)",
+				 run->id);
+	if (store_variants(store, run->id, &variants, &count, err))
+		return -1;
+	if (count != s->experiment->variants_count)
+		ret = error_set(err, ERROR_USAGE, "the run has other variants than its text");
+	for (unsigned i = 0; !ret && i < count; i++)
+		ret = check_variant(s, i, &variants[i], err);
+	store_variants_free(variants, count);
+	return ret;
+}
