@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SCHEDBENCH_BENCH_H
+#define SCHEDBENCH_BENCH_H
+
+#include <argp.h>
+
+#include "store/store.h"
+#include "util/error.h"
+
+/*
+ * One subcommand is one file here. To add one: write cmd_NAME() in NAME.c, declare it below, add a
+ * row to the table in main.c and a line to tests/cli/help.bats.
+ *
+ * A subcommand gets its own arguments, argv[0] being "schedbench NAME". It returns 0, or -1
+ * with the error that main() prints; the error's kind is the exit status.
+ */
+int cmd_compare(int argc, char **argv, struct error *err);
+int cmd_list(int argc, char **argv, struct error *err);
+int cmd_plot(int argc, char **argv, struct error *err);
+int cmd_run(int argc, char **argv, struct error *err);
+int cmd_show(int argc, char **argv, struct error *err);
+int cmd_version(int argc, char **argv, struct error *err);
+
+#define DEFAULT_DB "results/schedbench.db"
+
+/* --db, else $SCHEDBENCH_DB, else DEFAULT_DB. */
+const char *database_path(const char *option);
+int open_database(struct store **out, const char *option, enum store_mode mode, struct error *err);
+
+/* The style a command prints by default. */
+#define DEFAULT_STYLE "table"
+
+struct compare_request {
+	const char *const *runs;
+	unsigned runs_count;
+	const char *style; /* NULL: DEFAULT_STYLE */
+	const char *metric, *statistic; /* NULL: the experiment's */
+	const char *significance; /* NULL: own */
+	bool intervals, force;
+};
+
+/* Load runs and print them to stdout in a style. */
+int print_comparison(struct store *store, const struct compare_request *request, struct error *err);
+
+#endif

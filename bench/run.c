@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "run/execute.h"
+#include "run/progress.h"
+#include "run/setup.h"
+#include "util/interrupt.h"
+#include "util/strlist.h"
+#include "util/xalloc.h"
+
+struct options {
+	const char *experiment, *db, *resume_id;
+	struct strlist sets, variants;
+	bool resume, dry_run, json, quiet;
+};
+
+enum { OPT_BOOTS = 256, OPT_REPS, OPT_RESUME, OPT_DRY_RUN };
+
+static const struct argp_option option_table[] = {
+	{"variant", 'v', "NAME", 0, "Run this variant only; may be repeated", 0},
+	{"set", 's', "KEY=VALUE", 0,
+	 "Change a field of the experiment, such as sweep.groups=[1,2]; may be repeated", 0},
+	{"boots", OPT_BOOTS, "N", 0, "The same as --set boots=N", 0},
+	{"reps", OPT_REPS, "N", 0, "The same as --set repetitions=N", 0},
+	{"resume", OPT_RESUME, "RUN", OPTION_ARG_OPTIONAL,
+	 "Complete a run; default: the last unfinished one of the experiment", 0},
+	{"dry-run", OPT_DRY_RUN, NULL, 0, "Print the plan and what it will take; run nothing", 0},
+	{"json", 'j', NULL, 0, "Print the plan or the result as JSON", 0},
+	{"quiet", 'q', NULL, 0, "No progress on stderr", 0},
+	{"db", 'd', "FILE", 0, "Database; default: $SCHEDBENCH_DB or " DEFAULT_DB, 0},
+	{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'v':
+		strlist_add(&o->variants, arg);
+		return 0;
+	case 's':
+		strlist_add(&o->sets, arg);
+		return 0;
+	case OPT_BOOTS:
+		strlist_addf(&o->sets, "boots=%s", arg);
+		return 0;
+	case OPT_REPS:
+		strlist_addf(&o->sets, "repetitions=%s", arg);
+		return 0;
+	case OPT_RESUME:
+		o->resume = true;
+		o->resume_id = arg;
+		return 0;
+	case OPT_DRY_RUN:
+		o->dry_run = true;
+		return 0;
+	case 'j':
+		o->json = true;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'd':
+		o->db = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->experiment)
+			argp_error(state, "one experiment at a time");
+		o->experiment = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {.options = option_table,
+				 .parser = parse,
+				 .args_doc = "EXPERIMENT",
+				 .doc = "Run an experiment: boot each variant's kernel on the "
+					"machine, run the workload, store "
+					"every sample, print the table.\v"
+					"EXPERIMENT is a YAML file or the name of one in "
+					"configs/experiments. A run that was "
+					"interrupted keeps what it measured: --resume completes it "
+					"without measuring anything "
+					"twice."};
+
+static int check_options(const struct options *o, struct error *err)
+{
+	if (!o->experiment && !(o->resume && o->resume_id))
+		return error_set(err, ERROR_USAGE,
+				 "which experiment? (schedbench list experiments)");
+	if (o->resume && (o->sets.count || o->variants.count))
+		return error_set(
+			err, ERROR_USAGE,
+			"a resumed run keeps its plan: --set, --boots, --reps and --variant "
+			"do not go with --resume");
+	return 0;
+}
+
+static json_t *switches_json(const struct key_value *kv, unsigned count)
+{
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < count; i++)
+		json_object_set_new(o, kv[i].key, json_string(kv[i].value));
+	return o;
+}
+
+static json_t *variant_json(const struct variant *v)
+{
+	return json_pack("{s:s, s:s, s:o, s:o}", "name", v->name, "kernel", v->kernel, "features",
+			 switches_json(v->features, v->features_count), "sysctl",
+			 switches_json(v->sysctl, v->sysctl_count));
+}
+
+static int check_variants(const struct experiment *e, const struct options *o, struct error *err)
+{
+	for (size_t w = 0; w < o->variants.count; w++) {
+		bool found = false;
+
+		for (unsigned i = 0; i < e->variants_count; i++)
+			found |= !strcmp(e->variants[i].name, o->variants.items[w]);
+		if (!found)
+			return error_set(err, ERROR_USAGE, "experiment '%s' has no variant '%s'",
+					 e->name, o->variants.items[w]);
+	}
+	return 0;
+}
+
+/* --variant as one more --set (JSON is YAML), so that the stored experiment says what was run. */
+static int select_variants(struct experiment **e, const struct options *o, struct error *err)
+{
+	struct strlist sets = STRLIST_INIT;
+	json_t *list = json_array();
+	struct experiment *chosen;
+	char *text;
+	int ret = check_variants(*e, o, err);
+
+	for (unsigned i = 0; i < (*e)->variants_count; i++)
+		if (strlist_has(&o->variants, (*e)->variants[i].name))
+			json_array_append_new(list, variant_json(&(*e)->variants[i]));
+	text = json_dumps(list, 0);
+	json_decref(list);
+	for (size_t i = 0; i < o->sets.count; i++)
+		strlist_add(&sets, o->sets.items[i]);
+	strlist_addf(&sets, "variants=%s", text);
+	free(text);
+	if (!ret)
+		ret = experiment_load(&chosen, o->experiment, strlist_argv(&sets), sets.count, err);
+	if (!ret) {
+		experiment_free(*e);
+		*e = chosen;
+	}
+	strlist_release(&sets);
+	return ret;
+}
+
+static int load_new(struct experiment **e, const struct options *o, struct error *err)
+{
+	if (experiment_load(e, o->experiment, strlist_argv(&o->sets), o->sets.count, err))
+		return -1;
+	if (o->variants.count && select_variants(e, o, err)) {
+		experiment_free(*e);
+		return -1;
+	}
+	return 0;
+}
+
+static int find_resumed(const struct options *o, struct store *store, struct store_run *run,
+			struct error *err)
+{
+	struct experiment *e;
+	int ret;
+
+	if (o->resume_id)
+		return store_run_find(store, o->resume_id, run, err);
+	if (experiment_load(&e, o->experiment, NULL, 0, err))
+		return -1;
+	ret = store_run_find_unfinished(store, e->name, run, err);
+	experiment_free(e);
+	return ret;
+}
+
+static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
+{
+	const struct plan *plan = &s->plan;
+	unsigned total = plan->boots_count * plan->items_per_boot;
+	char *line = setup_machine_line(s);
+	char eta[32];
+
+	printf("%s\nmachine   %s\nworkload  %s\nseed      %llu\n\ncases\n", s->experiment->title,
+	       line, s->experiment->workload.name, (unsigned long long)plan->seed);
+	for (unsigned i = 0; i < plan->cases_count; i++)
+		printf("  %s\n", plan->cases[i].key);
+	printf("\nboots, in this order, each with %u repetition%s of every case%s\n",
+	       s->experiment->repetitions, s->experiment->repetitions == 1 ? "" : "s",
+	       s->experiment->warmup ? " after warm-up" : "");
+	for (unsigned i = 0; i < plan->boots_count; i++)
+		printf("  %2u  %s (%s), boot %u\n", i + 1,
+		       s->experiment->variants[plan->boots[i].variant].name,
+		       s->experiment->variants[plan->boots[i].variant].kernel,
+		       plan->boots[i].number);
+	printf("\n%u boots, %u repetitions", plan->boots_count, total);
+	if (rep_s > 0) {
+		format_seconds(boot_s * plan->boots_count + rep_s * total, eta, sizeof(eta));
+		printf(", about %s as earlier runs took\n", eta);
+	} else {
+		printf("; no estimate: this experiment has not been run on this machine yet\n");
+	}
+	free(line);
+}
+
+static void print_json_plan(const struct setup *s, double boot_s, double rep_s)
+{
+	const struct plan *plan = &s->plan;
+	json_t *root = json_object(), *cases = json_array(), *boots = json_array();
+
+	for (unsigned i = 0; i < plan->cases_count; i++)
+		json_array_append_new(cases, json_string(plan->cases[i].key));
+	for (unsigned i = 0; i < plan->boots_count; i++)
+		json_array_append_new(
+			boots, json_pack("{s:s, s:i}", "variant",
+					 s->experiment->variants[plan->boots[i].variant].name,
+					 "boot", (int)plan->boots[i].number));
+	json_object_set_new(root, "experiment", json_string(s->experiment->name));
+	json_object_set_new(root, "machine", json_string(s->machine->name));
+	json_object_set_new(root, "seed", json_integer((json_int_t)plan->seed));
+	json_object_set_new(root, "cases", cases);
+	json_object_set_new(root, "boots", boots);
+	json_object_set_new(root, "repetitions", json_integer(s->experiment->repetitions));
+	json_object_set_new(root, "estimate_s",
+			    rep_s > 0 ? json_real(boot_s * plan->boots_count +
+						  rep_s * plan->boots_count * plan->items_per_boot)
+				      : json_null());
+	json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+}
+
+/* What earlier runs took; a database that is not there yet knows nothing. */
+static int print_plan(const struct setup *s, const struct options *o, struct error *err)
+{
+	double boot_s = 0, rep_s = 0;
+	struct error none = ERROR_INIT;
+	struct store *store;
+
+	if (!open_database(&store, o->db, STORE_READ, &none)) {
+		int ret = store_estimate(store, s->experiment->name, s->machine->name, &boot_s,
+					 &rep_s, err);
+
+		store_close(store);
+		if (ret)
+			return -1;
+	}
+	if (o->json)
+		print_json_plan(s, boot_s, rep_s);
+	else
+		print_text_plan(s, boot_s, rep_s);
+	return 0;
+}
+
+static int finish(struct store *store, const char *run_id, const struct options *o,
+		  const struct execute_result *result, struct error *err)
+{
+	struct compare_request request = {
+		.runs = &run_id, .runs_count = 1, .style = o->json ? "json" : NULL};
+
+	if (print_comparison(store, &request, err))
+		return -1;
+	if (!o->quiet)
+		fprintf(stderr, "schedbench: run %s is stored in '%s'\n", run_id,
+			database_path(o->db));
+	if (result->failed_boots)
+		return error_set(err, ERROR_FAILED,
+				 "%u boot%s failed (schedbench show %s; schedbench run --resume=%s "
+				 "tries again)",
+				 result->failed_boots, result->failed_boots == 1 ? "" : "s", run_id,
+				 run_id);
+	if (result->failed_samples)
+		return error_set(err, ERROR_FAILED, "%u repetition%s failed (schedbench show %s)",
+				 result->failed_samples, result->failed_samples == 1 ? "" : "s",
+				 run_id);
+	return 0;
+}
+
+/* What was measured is kept whatever stops a run: say how to go on. */
+static int explain_stop(const char *run_id, struct error *err)
+{
+	char *rest = xasprintf("%s (what was measured is kept; schedbench run --resume=%s goes on)",
+			       err->msg, run_id);
+
+	error_set(err, err->kind, "%s", rest);
+	free(rest);
+	return -1;
+}
+
+static int execute(struct setup *s, struct store *store, const char *run_id,
+		   const struct options *o, struct error *err)
+{
+	struct execute_result result;
+
+	if (!o->quiet)
+		fprintf(stderr, "schedbench: run %s\n", run_id);
+	if (execute_run(s, store, run_id, o->quiet, &result, err))
+		return explain_stop(run_id, err);
+	return finish(store, run_id, o, &result, err);
+}
+
+static int start_new(const struct options *o, int interrupt_fd, struct error *err)
+{
+	struct experiment *e;
+	struct store *store = NULL;
+	struct setup s;
+	char *run_id = NULL;
+	int ret;
+
+	if (load_new(&e, o, err))
+		return -1;
+	ret = setup_init(&s, e, 0, interrupt_fd, err);
+	if (!ret && o->dry_run) {
+		ret = print_plan(&s, o, err);
+	} else if (!ret) {
+		ret = setup_kernels(&s, err) || open_database(&store, o->db, STORE_WRITE, err) ||
+				      setup_create_run(&s, store, &run_id, err)
+			      ? -1
+			      : 0;
+		if (!ret)
+			ret = execute(&s, store, run_id, o, err);
+	}
+	store_close(store);
+	setup_release(&s);
+	free(run_id);
+	return ret;
+}
+
+static int resume(const struct options *o, int interrupt_fd, struct error *err)
+{
+	struct store_run run = {0};
+	struct experiment *e;
+	struct store *store;
+	struct setup s;
+	int ret;
+
+	if (open_database(&store, o->db, STORE_WRITE, err))
+		return -1;
+	ret = find_resumed(o, store, &run, err);
+	if (!ret)
+		ret = experiment_parse(&e, run.text, run.id, err);
+	if (!ret) {
+		ret = setup_init(&s, e, run.seed, interrupt_fd, err);
+		if (!ret && o->dry_run)
+			ret = print_plan(&s, o, err);
+		else if (!ret)
+			ret = setup_kernels(&s, err) || setup_check_resume(&s, store, &run, err) ||
+					      execute(&s, store, run.id, o, err)
+				      ? -1
+				      : 0;
+		setup_release(&s);
+	}
+	store_run_release(&run);
+	store_close(store);
+	return ret;
+}
+
+int cmd_run(int argc, char **argv, struct error *err)
+{
+	struct options o = {.sets = STRLIST_INIT, .variants = STRLIST_INIT};
+	int interrupt_fd, ret;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	interrupt_fd = interrupt_open(err);
+	if (interrupt_fd < 0 || check_options(&o, err))
+		ret = -1;
+	else
+		ret = o.resume ? resume(&o, interrupt_fd, err) : start_new(&o, interrupt_fd, err);
+	strlist_release(&o.sets);
+	strlist_release(&o.variants);
+	return ret;
+}

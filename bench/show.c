@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench.h"
+
+struct options {
+	const char *run, *db;
+	bool json;
+};
+
+static const struct argp_option option_table[] = {
+	{"json", 'j', NULL, 0, "Print JSON", 0},
+	{"db", 'd', "FILE", 0, "Database; default: $SCHEDBENCH_DB or " DEFAULT_DB, 0},
+	{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'j':
+		o->json = true;
+		return 0;
+	case 'd':
+		o->db = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->run)
+			argp_error(state, "one run at a time");
+		o->run = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {.options = option_table,
+				 .parser = parse,
+				 .args_doc = "[RUN]",
+				 .doc = "Show what a run consists of: experiment, machine, "
+					"kernels, switches, every boot and "
+					"how it ended. RUN defaults to the last one."};
+
+static void format_time(int64_t ns, char *buf, size_t size)
+{
+	time_t t = ns / 1000000000;
+	struct tm tm;
+
+	localtime_r(&t, &tm);
+	strftime(buf, size, "%Y-%m-%d %H:%M:%S %z", &tm);
+}
+
+static void print_text(const struct store_run *r, const struct store_variant *v, unsigned variants,
+		       const struct store_boot *b, unsigned boots)
+{
+	char when[64];
+
+	format_time(r->started_ns, when, sizeof(when));
+	printf("run         %s\nstate       %s\nexperiment  %s: %s\nmachine     %s\n", r->id,
+	       r->state, r->experiment, r->title, r->description);
+	if (*r->accel)
+		printf("run on      %s: %s\n", r->accel, r->note);
+	printf("started     %s\nseed        %llu\nsamples     %u good, %u failed or cut off\n"
+	       "program     schedbench %s, workloads %.12s\n",
+	       when, (unsigned long long)r->seed, r->good, r->bad, r->program_version,
+	       r->workload_sha256);
+	printf("\nvariants\n");
+	for (unsigned i = 0; i < variants; i++)
+		printf("  %s: kernel %s, %s, switches %s\n", v[i].name, v[i].kernel,
+		       *v[i].release ? v[i].release : "release not known yet", v[i].settings);
+	printf("\nboots\n");
+	for (unsigned i = 0; i < boots; i++) {
+		printf("  %s boot %u: %s, %u repetitions", b[i].variant, b[i].number, b[i].state,
+		       b[i].repetitions);
+		if (b[i].boot_s > 0)
+			printf(", up after %.1f s", b[i].boot_s);
+		if (b[i].warnings)
+			printf(", %u kernel warnings", b[i].warnings);
+		printf("%s%s\n", *b[i].reason ? "\n    " : "", b[i].reason);
+	}
+}
+
+static void print_json(const struct store_run *r, const struct store_variant *v, unsigned variants,
+		       const struct store_boot *b, unsigned boots)
+{
+	json_t *vs = json_array(), *bs = json_array(), *root;
+
+	for (unsigned i = 0; i < variants; i++)
+		json_array_append_new(vs,
+				      json_pack("{s:s, s:s, s:s, s:o}", "name", v[i].name, "kernel",
+						v[i].kernel, "release", v[i].release, "switches",
+						json_loads(v[i].settings, 0, NULL)));
+	for (unsigned i = 0; i < boots; i++)
+		json_array_append_new(bs, json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:f}",
+						    "variant", b[i].variant, "boot",
+						    (int)b[i].number, "state", b[i].state, "reason",
+						    b[i].reason, "release", b[i].release,
+						    "warnings", (int)b[i].warnings, "repetitions",
+						    (int)b[i].repetitions, "boot_s", b[i].boot_s));
+	root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i}", "run",
+			 r->id, "state", r->state, "experiment", r->experiment, "title", r->title,
+			 "machine", r->description, "accel", r->accel, "note", r->note, "seed",
+			 (json_int_t)r->seed, "started_ns", (json_int_t)r->started_ns, "ended_ns",
+			 (json_int_t)r->ended_ns, "good", (int)r->good, "bad", (int)r->bad);
+	json_object_set_new(root, "variants", vs);
+	json_object_set_new(root, "boots", bs);
+	json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+}
+
+static int show(struct store *store, const struct options *o, struct error *err)
+{
+	struct store_variant *variants = NULL;
+	struct store_boot *boots = NULL;
+	struct store_run run = {0};
+	unsigned variants_count = 0, boots_count = 0;
+	int ret = store_run_find(store, o->run ? o->run : "last", &run, err);
+
+	if (!ret)
+		ret = store_variants(store, run.id, &variants, &variants_count, err);
+	if (!ret)
+		ret = store_boots(store, run.id, &boots, &boots_count, err);
+	if (!ret)
+		(o->json ? print_json : print_text)(&run, variants, variants_count, boots,
+						    boots_count);
+	store_variants_free(variants, variants_count);
+	store_boots_free(boots, boots_count);
+	store_run_release(&run);
+	return ret;
+}
+
+int cmd_show(int argc, char **argv, struct error *err)
+{
+	struct options o = {0};
+	struct store *store;
+	int ret;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (open_database(&store, o.db, STORE_READ, err))
+		return -1;
+	ret = show(store, &o, err);
+	store_close(store);
+	return ret;
+}
