@@ -103,10 +103,12 @@ int session_open(struct session *s, const struct session_spec *spec,
 	s->boot_s = monotonic_s() - start;
 	if (status == AGENT_OK)
 		status = verify_kernel(s, spec, err);
+	target_hold(s->target, true);
 	if (status == AGENT_OK)
 		status = set_switches(s, spec, err);
 	if (status == AGENT_OK && spec->schedstat)
 		status = enable_schedstat(s, err);
+	target_hold(s->target, false);
 	if (status == AGENT_OK)
 		return 0;
 	session_fail(s, status, failure, err);
