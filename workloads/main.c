@@ -265,6 +265,8 @@ static int dispatch(int argc, char **argv)
 	if (!strcmp(argv[1], "list"))
 		return list(argc - 2, argv + 2);
 	w = workload_find(argv[1], &err);
+	if (w && w->again && argc > 2 && !strcmp(argv[2], "--again"))
+		return w->again(argc - 3, argv + 3);
 	return w ? run_workload(w, argc - 2, argv + 2) : fail(&err);
 }
 

@@ -32,6 +32,8 @@ struct workload {
 	const struct option_spec *options;
 	size_t params_size; /* of the structure that @options fills */
 	int (*run)(const void *params, struct run *run, struct error *err);
+	/* What `schedbench-workload NAME --again ARGS` does, for who executes itself; or NULL. */
+	int (*again)(int argc, char *const *argv);
 };
 
 #define WORKLOAD(id)                                                                               \
