@@ -98,6 +98,11 @@ test-boot: all
 test-unit: $(UNITS) $(TOOLS)
 	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(UNITS)
 
+# How often each rule of significance marks what is not there, and misses what is.
+.PHONY: bench-stats
+bench-stats: $(BUILD)/tests/bench-stats
+	$(Q)$<
+
 lint:
 	$(Q)scripts/lint
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "stats/adaptive.h"
 #include "stats/mmtests.h"
 #include "stats/stats.h"
 
@@ -232,6 +233,23 @@ static void mmtests_percentiles_count_from_the_best(void **state)
 	mmtests_release(&s);
 }
 
+static void the_stopping_rule_waits_for_eight_boots_and_ends_at_the_maximum(void **state)
+{
+	double a[12], b[12], half;
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		a[i] = 100 + 0.1 * (i % 2);
+		b[i] = 100 + 5 * (i % 2);
+	}
+	assert_int_equal(stats_stop(a, 3, a, 3, 0.01, 0.05, 20, &half), STATS_GO_FEW);
+	assert_true(half > 0 && half < 0.01);
+	assert_int_equal(stats_stop(a, 8, a, 8, 0.01, 0.05, 20, NULL), STATS_STOP_PRECISE);
+	assert_int_equal(stats_stop(a, 8, b, 8, 0.01, 0.05, 20, NULL), STATS_GO_WIDE);
+	assert_int_equal(stats_stop(a, 12, b, 12, 0.01, 0.05, 12, NULL), STATS_STOP_MAX);
+	assert_int_equal(stats_stop(a, 4, b, 4, 0.01, 0.05, 4, NULL), STATS_STOP_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +266,7 @@ int main(void)
 		cmocka_unit_test(constants_that_differ_are_a_change),
 		cmocka_unit_test(adjustments_follow_their_definitions),
 		cmocka_unit_test(the_interval_of_a_mean_uses_student),
+		cmocka_unit_test(the_stopping_rule_waits_for_eight_boots_and_ends_at_the_maximum),
 		cmocka_unit_test(mmtests_percentages_follow_its_special_cases),
 		cmocka_unit_test(mmtests_percentiles_count_from_the_best),
 	};
