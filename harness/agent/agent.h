@@ -73,6 +73,7 @@ struct launch {
 	const char *program; /* to execute instead of argv[0]; NULL: argv[0] by PATH */
 	const char *cpus; /* list; NULL: as the agent */
 	const char *memory; /* policy; NULL: as the agent */
+	const char *terminal; /* device that becomes its controlling terminal; NULL: none */
 };
 
 /*

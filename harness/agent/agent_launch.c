@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -106,18 +107,31 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Where the program reads and writes: the pipes, or a terminal of its own. */
+static int connect_streams(const struct plan *plan)
+{
+	const char *terminal = plan->launch->terminal;
+	int in =
+		open(terminal ? terminal : "/dev/null", (terminal ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+
+	if (in < 0 || (terminal && ioctl(in, TIOCSCTTY, 0)))
+		return -1;
+	return dup2(in, 0) < 0 || dup2(terminal ? in : plan->out, 1) < 0 ||
+			       dup2(terminal ? in : plan->errout, 2) < 0
+		       ? -1
+		       : 0;
+}
+
 static void child(const struct plan *plan) __attribute__((noreturn));
 static void child(const struct plan *plan)
 {
 	const struct launch *l = plan->launch;
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	reset_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != plan->agent)
 		_exit(127);
-	if (null < 0 || setsid() < 0 || dup2(null, 0) < 0 || dup2(plan->out, 1) < 0 ||
-	    dup2(plan->errout, 2) < 0)
+	if (setsid() < 0 || connect_streams(plan))
 		fail(plan, STAGE_SETUP, errno);
 	if (l->cpus)
 		bind_cpus(plan);

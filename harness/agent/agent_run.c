@@ -255,9 +255,10 @@ void agent_run_program(struct agent *a, json_int_t id, json_t *request)
 
 	r.streams[0] = (struct stream){-1, "stdout", STRBUF_INIT};
 	r.streams[1] = (struct stream){-1, "stderr", STRBUF_INIT};
-	ret = json_unpack_ex(request, &why, JSON_STRICT, "{s:I s:s s:o s?o s?s s?s s:I s?o}", "id",
-			     &id, "request", &name, "argv", &argv, "env", &env, "cpus", &l.cpus,
-			     "mem", &l.memory, "timeout_ms", &timeout_ms, "snapshots", &files);
+	ret = json_unpack_ex(request, &why, JSON_STRICT, "{s:I s:s s:o s?o s?s s?s s?s s:I s?o}",
+			     "id", &id, "request", &name, "argv", &argv, "env", &env, "cpus",
+			     &l.cpus, "mem", &l.memory, "terminal", &l.terminal, "timeout_ms",
+			     &timeout_ms, "snapshots", &files);
 	if (ret) {
 		error_set(&err, ERROR_FAILED, "run: %s", why.text);
 	} else {

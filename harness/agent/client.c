@@ -503,6 +503,8 @@ static json_t *run_request(const struct agent_run_request *req)
 		json_object_set_new(js, "cpus", protocol_string(req->cpus, strlen(req->cpus)));
 	if (req->mem)
 		json_object_set_new(js, "mem", protocol_string(req->mem, strlen(req->mem)));
+	if (req->terminal)
+		json_object_set_new(js, "terminal", json_string(req->terminal));
 	if (req->snapshots)
 		json_object_set_new(js, "snapshots", string_array(req->snapshots));
 	return js;

@@ -54,6 +54,7 @@ struct agent_run_request {
 	const char *const *env; /* NULL or NULL-terminated "NAME=value" */
 	const char *cpus; /* list of CPUs, NULL: all */
 	const char *mem; /* bind:NODES, interleave:NODES, preferred:NODE, local; NULL: default */
+	const char *terminal; /* run on this one instead of pipes; NULL: pipes, no input */
 	unsigned timeout_ms; /* of the program; the agent kills it and all that it has started */
 	unsigned grace_ms; /* to wait longer than that for the reply; 0: 10 s or more */
 	const char *const *snapshots; /* NULL-terminated files read before and after; NULL: none */

@@ -160,10 +160,11 @@ static int check_tools(struct error *err)
 
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (access(tools[i], X_OK))
-			return error_set(err, ERROR_FAILED,
-					 "no '%s': packaged kernels need a Debian system (give an "
-					 "image with source: {image: FILE, modules: FOLDER})",
-					 tools[i]);
+			return error_set(
+				err, ERROR_FAILED,
+				"no '%s': packaged kernels need Debian or one of its kin (give an "
+				"image with source: {image: FILE, modules: FOLDER})",
+				tools[i]);
 	return 0;
 }
 

@@ -236,6 +236,19 @@ static enum attempt attempt_boot(struct execution *x, unsigned boot, int64_t row
 	return ret;
 }
 
+/* A build in the middle of a run would put another generator into the next guest. */
+static int check_workload(const struct execution *x, struct error *err)
+{
+	char hash[SHA256_HEX_SIZE];
+
+	if (file_sha256(x->setup->workload_path, hash, err))
+		return -1;
+	if (strcmp(hash, x->setup->workload_sha256))
+		return error_set(err, ERROR_FAILED, "'%s' was changed during the run",
+				 x->setup->workload_path);
+	return 0;
+}
+
 static enum attempt start_boot(struct execution *x, unsigned boot, struct error *err)
 {
 	const struct plan_boot *b = &x->setup->plan.boots[boot];
@@ -244,7 +257,8 @@ static enum attempt start_boot(struct execution *x, unsigned boot, struct error 
 	char *folder, *path;
 	int64_t row;
 
-	if (store_boot_begin(x->store, x->run_id, variant, b->number, &row, err))
+	if (check_workload(x, err) ||
+	    store_boot_begin(x->store, x->run_id, variant, b->number, &row, err))
 		return ATTEMPT_ABORT;
 	folder = xasprintf("%s/boot-%04ld", x->run_id, (long)row);
 	path = path_join(store_directory(x->store), folder);

@@ -87,6 +87,7 @@ int session_open(struct session *s, const struct session_spec *spec,
 				 .agent_path = spec->agent_path,
 				 .workload_path = spec->workload_path,
 				 .extra_files = spec->extra_files,
+				 .terminal = spec->terminal,
 				 .interrupt_fd = spec->interrupt_fd};
 	double start = monotonic_s();
 	enum agent_status status;

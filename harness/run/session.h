@@ -21,6 +21,7 @@ struct session_spec {
 	const char *console_log; /* NULL: a temporary one */
 	const char *agent_path, *workload_path;
 	const char *const *extra_files; /* NULL: none */
+	bool terminal; /* give the caller's terminal to the guest */
 	int interrupt_fd;
 	bool schedstat; /* switch the scheduler's statistics on */
 };

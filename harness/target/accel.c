@@ -191,7 +191,7 @@ static int run_probe(const struct accel_request *req, const char *console, struc
 	int ret = qemu_command(&args, &plan, err);
 
 	if (!ret)
-		ret = qemu_vm_start(&vm, &args, err);
+		ret = qemu_vm_start(&vm, &args, false, err);
 	if (!ret) {
 		ret = ask_agent(&vm, console, req->interrupt_fd, why, err);
 		qemu_vm_kill(&vm, PROBE_KILL_MS);

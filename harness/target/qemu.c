@@ -109,6 +109,7 @@ static int start(struct qemu_target *t, const struct target_spec *spec, const ch
 		.initrd = initrd,
 		.cmdline = spec->kernel_cmdline,
 		.console_log = t->console,
+		.terminal = spec->terminal,
 	};
 	struct strlist args = STRLIST_INIT;
 	int ret = accel_choose(&t->accel, &request, err);
@@ -117,7 +118,7 @@ static int start(struct qemu_target *t, const struct target_spec *spec, const ch
 	if (!ret)
 		ret = qemu_command(&args, &plan, err);
 	if (!ret)
-		ret = qemu_vm_start(&t->vm, &args, err);
+		ret = qemu_vm_start(&t->vm, &args, plan.terminal, err);
 	strlist_release(&args);
 	return ret;
 }

@@ -18,6 +18,7 @@ struct qemu_plan {
 	const char *initrd;
 	const char *cmdline; /* the kernel recipe's; NULL: none */
 	const char *console_log;
+	bool terminal; /* a second serial port on stdin and stdout */
 	bool kvm; /* else TCG with a thread for each vCPU */
 };
 

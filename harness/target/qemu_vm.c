@@ -19,20 +19,21 @@
 #define RELEASE_MS     1000
 
 static int start_process(struct qemu_vm *vm, const struct strlist *args, int guest_fd,
-			 struct error *err)
+			 bool terminal, struct error *err)
 {
 	struct subprocess_spec spec = SUBPROCESS_SPEC_INIT;
 
 	spec.argv = strlist_argv(args);
-	spec.out = SUBPROCESS_NULL;
+	spec.in = terminal ? SUBPROCESS_INHERIT : SUBPROCESS_NULL;
+	spec.out = terminal ? SUBPROCESS_INHERIT : SUBPROCESS_NULL;
 	spec.err = vm->stderr_fd;
 	spec.keep_fd = guest_fd;
-	spec.own_group = true;
+	spec.own_group = !terminal;
 	spec.die_with_parent = true;
 	return subprocess_start(&vm->process, &spec, err);
 }
 
-int qemu_vm_start(struct qemu_vm *vm, struct strlist *args, struct error *err)
+int qemu_vm_start(struct qemu_vm *vm, struct strlist *args, bool terminal, struct error *err)
 {
 	int pair[2], ret;
 
@@ -51,7 +52,7 @@ int qemu_vm_start(struct qemu_vm *vm, struct strlist *args, struct error *err)
 	strlist_add(args, "virtio-serial-pci,max_ports=2");
 	strlist_add(args, "-device");
 	strlist_add(args, "virtserialport,chardev=agent,name=schedbench.0");
-	ret = start_process(vm, args, pair[1], err);
+	ret = start_process(vm, args, pair[1], terminal, err);
 	close(pair[1]);
 	if (ret)
 		qemu_vm_release(vm);
@@ -71,7 +72,8 @@ void qemu_vm_kill(struct qemu_vm *vm, int timeout_ms)
 {
 	if (vm->ended || vm->process.pid <= 0)
 		return;
-	kill(-vm->process.pid, SIGKILL);
+	if (vm->process.own_group)
+		kill(-vm->process.pid, SIGKILL);
 	kill(vm->process.pid, SIGKILL);
 	qemu_vm_wait(vm, timeout_ms);
 }

@@ -21,8 +21,9 @@ struct qemu_vm {
 /*
  * Start QEMU with @args and a virtio-serial port. It is in a process group of its own, so that
  * Ctrl-C of the terminal does not reach it, and is killed when the thread that started it ends.
+ * @terminal: it shares the caller's terminal and process group instead.
  */
-int qemu_vm_start(struct qemu_vm *vm, struct strlist *args, struct error *err);
+int qemu_vm_start(struct qemu_vm *vm, struct strlist *args, bool terminal, struct error *err);
 
 /* Wait at most @timeout_ms for the end; true if it has ended. */
 bool qemu_vm_wait(struct qemu_vm *vm, int timeout_ms);

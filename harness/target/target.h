@@ -23,6 +23,7 @@ struct target_spec {
 	const char *workload_path; /* program schedbench-workload */
 	const char *const
 		*extra_files; /* NULL-terminated programs to carry into a guest; NULL: none */
+	bool terminal; /* the caller's terminal becomes TARGET_TERMINAL in the guest */
 	int interrupt_fd; /* readable: give up with ERROR_INTERRUPTED; -1: none */
 };
 
@@ -35,6 +36,8 @@ enum target_end {
 	TARGET_EARLY_EXIT, /* the guest or the agent ended by itself */
 	TARGET_QEMU_DIED, /* the emulator was killed or failed */
 };
+
+#define TARGET_TERMINAL "/dev/ttyS1"
 
 struct target; /* opaque */
 

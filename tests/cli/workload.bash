@@ -35,6 +35,7 @@ wait_at_most() {
 	for ((i = 0; i < $1 * 20; i++)); do
 		if ! kill -0 "$pid" 2>/dev/null; then
 			status=0
+			# shellcheck disable=SC2034 # for the caller
 			wait "$pid" || status=$?
 			return 0
 		fi

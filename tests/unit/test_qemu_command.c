@@ -114,6 +114,7 @@ static void words_of_kernel_and_machine_come_last(void **state)
 	assert_int_equal(cmdline(&out, "nohz=off", "panic=0", 2, 2, &err), 0);
 	check_word(out.buf, "console=ttyS0");
 	check_word(out.buf, "panic=-1");
+	check_word(out.buf, "no_timer_check");
 	assert_string_equal(out.buf + out.len - strlen(end), end);
 	strbuf_release(&out);
 }
