@@ -14,6 +14,7 @@
  * A subcommand gets its own arguments, argv[0] being "schedbench NAME". It returns 0, or -1
  * with the error that main() prints; the error's kind is the exit status.
  */
+int cmd_boot(int argc, char **argv, struct error *err);
 int cmd_compare(int argc, char **argv, struct error *err);
 int cmd_list(int argc, char **argv, struct error *err);
 int cmd_plot(int argc, char **argv, struct error *err);
