@@ -103,6 +103,10 @@ test-unit: $(UNITS) $(TOOLS)
 bench-stats: $(BUILD)/tests/bench-stats
 	$(Q)$<
 
+.PHONY: bench-harness
+bench-harness: all
+	$(Q)BUILD=$(BUILD) scripts/bench-harness
+
 lint:
 	$(Q)scripts/lint
 
