@@ -40,15 +40,14 @@ const char *plot_kind_at(size_t index, const char **summary)
 static const struct kind *find_kind(const char *name, struct error *err)
 {
 	struct strbuf names = STRBUF_INIT;
+	size_t i = 0;
 
-	for (size_t i = 0; i < KINDS; i++) {
-		if (!strcmp(kinds[i].name, name))
-			return &kinds[i];
+	for (; i < KINDS && strcmp(kinds[i].name, name); i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", kinds[i].name);
-	}
-	error_set(err, ERROR_USAGE, "no plot '%s' (there are: %s)", name, names.buf);
+	if (i == KINDS)
+		error_set(err, ERROR_USAGE, "no plot '%s' (there are: %s)", name, names.buf);
 	strbuf_release(&names);
-	return NULL;
+	return i < KINDS ? &kinds[i] : NULL;
 }
 
 /* Next to the folder the program was built in, else where it was installed. */

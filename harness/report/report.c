@@ -30,14 +30,12 @@ const struct report_style *report_style_find(const char *name, struct error *err
 	const struct report_style *style;
 	struct strbuf names = STRBUF_INIT;
 
-	for (size_t i = 0; (style = report_style_at(i)); i++) {
-		if (!strcmp(style->name, name))
-			return style;
+	for (size_t i = 0; (style = report_style_at(i)) && strcmp(style->name, name); i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", style->name);
-	}
-	error_set(err, ERROR_USAGE, "no style '%s' (there are: %s)", name, names.buf);
+	if (!style)
+		error_set(err, ERROR_USAGE, "no style '%s' (there are: %s)", name, names.buf);
 	strbuf_release(&names);
-	return NULL;
+	return style;
 }
 
 int significance_parse(const char *name, enum significance *out, struct error *err)

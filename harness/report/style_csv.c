@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "report/number.h"
 #include "report/report.h"
 
 /*
@@ -36,19 +35,6 @@ static void add_columns(struct strbuf *out, const char *const *texts, size_t n)
 	}
 }
 
-/* The shortest of 15, 16 or 17 digits that reads back as the same number. */
-static void add_value(struct strbuf *out, double value)
-{
-	char text[40];
-
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	strbuf_addstr(out, isfinite(value) ? text : "");
-}
-
 static void add_cell(const struct result *r, size_t kase, size_t variant, struct strbuf *out)
 {
 	const struct result_cell *cell = result_cell(r, kase, variant);
@@ -68,13 +54,16 @@ static void add_cell(const struct result *r, size_t kase, size_t variant, struct
 	add_columns(&prefix, texts, sizeof(texts) / sizeof(*texts));
 	for (size_t i = 0; i < cell->count; i++) {
 		const struct result_sample *s = &cell->samples[i];
-		char text[96];
-		int len = snprintf(text, sizeof(text), "%u,%u,%lld,", s->boot, s->repetition,
-				   (long long)s->time_ns);
 
 		strbuf_add(out, prefix.buf, prefix.len);
-		strbuf_add(out, text, len);
-		add_value(out, s->value);
+		number_add_integer(out, s->boot);
+		strbuf_addch(out, ',');
+		number_add_integer(out, s->repetition);
+		strbuf_addch(out, ',');
+		number_add_integer(out, s->time_ns);
+		strbuf_addch(out, ',');
+		if (isfinite(s->value))
+			number_add(out, s->value);
 		strbuf_addch(out, '\n');
 	}
 	strbuf_release(&prefix);

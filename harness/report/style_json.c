@@ -2,8 +2,10 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/analysis.h"
+#include "report/number.h"
 
 /* JSON has no NaN and no infinity: null. */
 static json_t *number(double value)
@@ -27,21 +29,6 @@ static json_t *text(const char *s)
 	j = json_string(clean.buf);
 	strbuf_release(&clean);
 	return j;
-}
-
-static json_t *samples_json(const struct result_cell *cell)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < cell->count; i++) {
-		const struct result_sample *s = &cell->samples[i];
-
-		json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I}", "value",
-						      number(s->value), "boot", (json_int_t)s->boot,
-						      "repetition", (json_int_t)s->repetition,
-						      "time_ns", (json_int_t)s->time_ns));
-	}
-	return list;
 }
 
 static json_t *change_json(const struct cell_change *c)
@@ -81,7 +68,6 @@ static json_t *cell_json(const struct result *r, size_t kase, size_t variant,
 	json_object_set_new(j, "stddev", number(s.stddev));
 	json_object_set_new(j, "coeffvar", number(s.coeffvar));
 	json_object_set_new(j, "change", variant ? change_json(&c) : json_null());
-	json_object_set_new(j, "samples", samples_json(cell));
 	return j;
 }
 
@@ -110,22 +96,60 @@ static json_t *variants_json(const struct result *r)
 	return list;
 }
 
-static json_t *cases_json(const struct result *r, const struct report_options *opt)
+/*
+ * Samples are written directly: as JSON objects in memory a million of them would take a gigabyte.
+ */
+static void add_samples(const struct result_cell *cell, struct strbuf *out)
 {
-	json_t *list = json_array();
+	for (size_t i = 0; i < cell->count; i++) {
+		const struct result_sample *s = &cell->samples[i];
 
-	for (size_t i = 0; i < r->cases_count; i++) {
-		json_t *cells = json_array();
-
-		for (size_t v = 0; v < r->variants_count; v++)
-			json_array_append_new(cells, cell_json(r, i, v, opt));
-		json_array_append_new(list, json_pack("{s:o, s:o}", "case", text(r->cases[i]),
-						      "cells", cells));
+		strbuf_addstr(out, i ? ",\n{\"value\": " : "\n{\"value\": ");
+		if (isfinite(s->value))
+			number_add(out, s->value);
+		else
+			strbuf_addstr(out, "null");
+		strbuf_addstr(out, ", \"boot\": ");
+		number_add_integer(out, s->boot);
+		strbuf_addstr(out, ", \"repetition\": ");
+		number_add_integer(out, s->repetition);
+		strbuf_addstr(out, ", \"time_ns\": ");
+		number_add_integer(out, s->time_ns);
+		strbuf_addch(out, '}');
 	}
-	return list;
 }
 
-static json_t *result_json(const struct result *r, const struct report_options *opt)
+/* The object @j without its closing brace, so that one more member can follow; takes @j. */
+static int add_open(json_t *j, const char *member, struct strbuf *out)
+{
+	char *dump = j ? json_dumps(j, JSON_REAL_PRECISION(17)) : NULL;
+
+	json_decref(j);
+	if (!dump)
+		return -1;
+	strbuf_add(out, dump, strlen(dump) - 1);
+	strbuf_addf(out, ", \"%s\": [", member);
+	free(dump);
+	return 0;
+}
+
+static int add_case(const struct result *r, size_t kase, const struct report_options *opt,
+		    struct strbuf *out)
+{
+	if (add_open(json_pack("{s:o}", "case", text(r->cases[kase])), "cells", out))
+		return -1;
+	for (size_t v = 0; v < r->variants_count; v++) {
+		strbuf_addstr(out, v ? ",\n" : "\n");
+		if (add_open(cell_json(r, kase, v, opt), "samples", out))
+			return -1;
+		add_samples(result_cell(r, kase, v), out);
+		strbuf_addstr(out, "]}");
+	}
+	strbuf_addstr(out, "]}");
+	return 0;
+}
+
+static json_t *result_json(const struct result *r)
 {
 	json_t *j = json_object();
 	const struct {
@@ -149,7 +173,6 @@ static json_t *result_json(const struct result *r, const struct report_options *
 	json_object_set_new(j, "boots", json_integer(r->boots));
 	json_object_set_new(j, "repetitions", json_integer(r->repetitions));
 	json_object_set_new(j, "variants", variants_json(r));
-	json_object_set_new(j, "cases", cases_json(r, opt));
 	json_object_set_new(j, "counters", counters_json(r));
 	return j;
 }
@@ -157,14 +180,15 @@ static json_t *result_json(const struct result *r, const struct report_options *
 static int print_json(const struct result *r, const struct report_options *opt, struct strbuf *out,
 		      struct error *err)
 {
-	json_t *j = result_json(r, opt);
-	char *dump = j ? json_dumps(j, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+	int ret = add_open(result_json(r), "cases", out);
 
-	json_decref(j);
-	if (!dump)
+	for (size_t i = 0; !ret && i < r->cases_count; i++) {
+		strbuf_addstr(out, i ? ",\n" : "\n");
+		ret = add_case(r, i, opt, out);
+	}
+	if (ret)
 		return error_set(err, ERROR_FAILED, "cannot write the result as JSON");
-	strbuf_addf(out, "%s\n", dump);
-	free(dump);
+	strbuf_addstr(out, "]}\n");
 	return 0;
 }
 

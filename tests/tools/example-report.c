@@ -45,7 +45,9 @@ static void fill(struct result *r, unsigned boots, unsigned repetitions)
 
 				for (unsigned k = 0; k < repetitions; k++) {
 					struct result_sample s = {
-						.value = mean * (1 + 0.02 * bell(&state)),
+						.value = round(mean * (1 + 0.02 * bell(&state)) *
+							       1e4) /
+							 1e4,
 						.boot = b + 1,
 						.repetition = k + 1,
 						.time_ns = (int64_t)((b * r->variants_count + v) *

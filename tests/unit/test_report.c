@@ -4,11 +4,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "report/analysis.h"
+#include "report/number.h"
 #include "report/report.h"
 #include "util/xalloc.h"
 
@@ -220,6 +222,30 @@ static void csv_quotes_and_keeps_every_digit(void **state)
 	result_free(r);
 }
 
+static void numbers_for_machines_read_back_the_same(void **state)
+{
+	static const double values[] = {0,	 -0.0,	0.3,   0.1 + 0.2, 1e-12,     -1.5,
+					-0.25,	 1e12,	1e300, 123.456,	  1e9 - 0.5, 5e-324,
+					2.0 / 3, -1e-6, 42,    1000000,	  0.000001};
+	static const int64_t integers[] = {0, -1, 7, INT64_MAX, INT64_MIN};
+	struct strbuf text = STRBUF_INIT;
+	char want[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		strbuf_reset(&text);
+		number_add(&text, values[i]);
+		assert_true(strtod(text.buf, NULL) == values[i]);
+	}
+	for (size_t i = 0; i < 5; i++) {
+		strbuf_reset(&text);
+		number_add_integer(&text, integers[i]);
+		snprintf(want, sizeof(want), "%lld", (long long)integers[i]);
+		assert_string_equal(text.buf, want);
+	}
+	strbuf_release(&text);
+}
+
 static void styles_are_listed_by_name(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -243,6 +269,7 @@ int main(void)
 		cmocka_unit_test(geometric_mean_is_over_matched_rows),
 		cmocka_unit_test(json_stays_json_whatever_the_numbers),
 		cmocka_unit_test(csv_quotes_and_keeps_every_digit),
+		cmocka_unit_test(numbers_for_machines_read_back_the_same),
 		cmocka_unit_test(styles_are_listed_by_name),
 	};
 
