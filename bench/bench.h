@@ -38,6 +38,7 @@ struct compare_request {
 	const char *metric, *statistic; /* NULL: the experiment's */
 	const char *significance; /* NULL: own */
 	bool intervals, force;
+	bool ratio, significance_rows, no_compare; /* style mmtests */
 };
 
 /* Load runs and print them to stdout in a style. */

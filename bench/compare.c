@@ -17,7 +17,7 @@ struct options {
 	struct compare_request request;
 };
 
-enum { OPT_CI = 256, OPT_FORCE };
+enum { OPT_CI = 256, OPT_FORCE, OPT_RATIO, OPT_SIGNIFICANCE_ROWS, OPT_NO_COMPARE };
 
 static const struct argp_option option_table[] = {
 	{"style", 's', "STYLE", 0, "Output style; 'schedbench list styles' shows them", 0},
@@ -28,6 +28,10 @@ static const struct argp_option option_table[] = {
 	 "Rule for the marks: own (default; Welch on boot means), mmtests, mmtests-legacy, none",
 	 0},
 	{"ci", OPT_CI, NULL, 0, "Print 95 % intervals of the changes", 0},
+	{"ratio", OPT_RATIO, NULL, 0, "Style mmtests: ratios instead of values", 0},
+	{"significance-rows", OPT_SIGNIFICANCE_ROWS, NULL, 0,
+	 "Style mmtests: rows that say what decided on the marks", 0},
+	{"no-compare", OPT_NO_COMPARE, NULL, 0, "Style mmtests: values without percentages", 0},
 	{"force", OPT_FORCE, NULL, 0, "Compare runs of different builds of the workloads", 0},
 	{"db", 'd', "FILE", 0, "Database; default: $SCHEDBENCH_DB or " DEFAULT_DB, 0},
 	{0}};
@@ -58,6 +62,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FORCE:
 		r->force = true;
+		return 0;
+	case OPT_RATIO:
+		r->ratio = true;
+		return 0;
+	case OPT_SIGNIFICANCE_ROWS:
+		r->significance_rows = true;
+		return 0;
+	case OPT_NO_COMPARE:
+		r->no_compare = true;
 		return 0;
 	case 'd':
 		o->db = arg;
@@ -92,18 +105,36 @@ static int check_statistic(const char *name, struct error *err)
 	return 0;
 }
 
+static int check_layout(const struct compare_request *r, const char *style, struct error *err)
+{
+	if (!strcmp(style, "mmtests") || (!r->ratio && !r->significance_rows && !r->no_compare))
+		return 0;
+	return error_set(
+		err, ERROR_USAGE,
+		"style '%s' has no --ratio, --significance-rows and --no-compare (add --style "
+		"mmtests)",
+		style);
+}
+
 int print_comparison(struct store *store, const struct compare_request *request, struct error *err)
 {
-	struct report_options opt = {.intervals = request->intervals};
+	struct strbuf out = STRBUF_INIT, notes = STRBUF_INIT;
+	struct report_options opt = {
+		.intervals = request->intervals,
+		.ratio = request->ratio,
+		.significance_rows = request->significance_rows,
+		.no_compare = request->no_compare,
+		.notes = &notes,
+	};
 	struct load_options load = {request->metric, request->statistic, request->force};
 	const struct report_style *style;
-	struct strbuf out = STRBUF_INIT;
 	struct result *result;
 	int ret;
 
 	opt.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	style = report_style_find(request->style ? request->style : DEFAULT_STYLE, err);
-	if (!style || check_statistic(request->statistic, err) ||
+	if (!style || check_layout(request, style->name, err) ||
+	    check_statistic(request->statistic, err) ||
 	    (request->significance &&
 	     significance_parse(request->significance, &opt.significance, err)) ||
 	    result_load(&result, store, request->runs, request->runs_count, &load, err))
@@ -111,6 +142,8 @@ int print_comparison(struct store *store, const struct compare_request *request,
 	ret = style->print(result, &opt, &out, err);
 	if (!ret)
 		fwrite(out.buf, 1, out.len, stdout);
+	fputs(notes.buf, stderr);
+	strbuf_release(&notes);
 	strbuf_release(&out);
 	result_free(result);
 	return ret;
