@@ -307,6 +307,9 @@ static long split_at(const char *name)
 void mm_header(const struct mm_table *t, int label_width, int width)
 {
 	static const char heading[] = "colspan=\"2\" ";
+	/* Without a dash mmtests prints the name twice, the first time without its last letter;
+	 * that is only of use to those who want its bytes. */
+	bool exact = t->opt->significance == SIGNIFICANCE_MMTESTS || t->legacy;
 
 	for (int line = 0; line < 2; line++) {
 		mm_line_begin(t);
@@ -314,13 +317,10 @@ void mm_header(const struct mm_table *t, int label_width, int width)
 		for (size_t v = 0; v < t->r->variants_count; v++) {
 			const char *name = t->r->variants[v];
 			long len = (long)strlen(name), at = split_at(name);
+			long first = at >= 0 ? at : exact && len ? len - 1 : 0;
 
 			if (line == 0)
-				mm_put(t, heading, "%*.*s", width,
-				       (int)(at >= 0 ? at
-					     : len   ? len - 1
-						     : 0),
-				       name);
+				mm_put(t, heading, "%*.*s", width, (int)first, name);
 			else
 				mm_put(t, heading, "%*s", width,
 				       at + 1 <= len ? name + at + 1 : "");

@@ -99,8 +99,11 @@ static void put_cell(const struct mm_table *t, const struct mm_row *row, size_t 
 	bool none = isnan(value) || value == -1 || base == -1;
 
 	put_number(t, t->field, t->decimals, none ? 0 : value);
-	if (t->opt->no_compare)
+	if (t->opt->no_compare) {
+		/* The headings span two cells; in text this one is nothing. */
+		mm_put(t, "", "%s", "");
 		return;
+	}
 	put_percent(t, none ? 0 : mmtests_change(value, base, higher),
 		    row->stat == MM_MEAN && is_marked(t, op, variant));
 }

@@ -246,6 +246,67 @@ static void numbers_for_machines_read_back_the_same(void **state)
 	strbuf_release(&text);
 }
 
+static void mmtests_cuts_names_only_for_its_own_bytes(void **state)
+{
+	struct report_options opt = REPORT_OPTIONS_INIT;
+	struct result *r = example();
+	char *text = print(r, "mmtests", &opt);
+
+	(void)state;
+	assert_null(strstr(text, "baselin "));
+	assert_non_null(strstr(text, " baseline"));
+	free(text);
+	opt.significance = SIGNIFICANCE_MMTESTS;
+	text = print(r, "mmtests", &opt);
+	assert_non_null(strstr(text, " baselin "));
+	free(text);
+	result_free(r);
+}
+
+static void mmtests_html_marks_cells_by_colour(void **state)
+{
+	struct report_options opt = {.significance = SIGNIFICANCE_MMTESTS, .html = true};
+	struct result *r = example();
+	char *text = print(r, "mmtests", &opt);
+
+	(void)state;
+	assert_true(strstr(text, "<table class=\"resultsTable\">\n<tr><th colspan=\"2\" > ") ==
+		    text);
+	assert_non_null(strstr(text,
+			       "<tr><td >Amean    </td><td > time-1 </td><td >            1.0000"
+			       "</td><td > (   0.00%)</td><td >            0.9000</td>"
+			       "<td bgcolor=\"#A0FFA0\"> (  10.00%)</td></tr>\n"));
+	assert_null(strchr(text, '*'));
+	free(text);
+	result_free(r);
+}
+
+static void mmtests_prints_what_decided_and_bare_values(void **state)
+{
+	struct report_options opt = {.significance = SIGNIFICANCE_MMTESTS,
+				     .significance_rows = true};
+	struct result *r = example();
+	struct error err = ERROR_INIT;
+	struct strbuf out = STRBUF_INIT;
+	char *text = print(r, "mmtests", &opt);
+
+	(void)state;
+	/* 0.1 apart, both with stddev sqrt(4e-6/5): 0.1 / (2 * 1.959964 * 8.944272e-4) = 28.52 */
+	assert_non_null(strstr(text, "Significant time-1             0.0000 (   0.00%)            "
+				     "1.0000 (  28.52%)                  \n"));
+	free(text);
+	opt.significance_rows = false;
+	opt.no_compare = true;
+	text = print(r, "mmtests", &opt);
+	assert_non_null(strstr(text, "\nAmean     time-1             1.0000            0.9000\n"));
+	free(text);
+	opt.ratio = true;
+	assert_int_equal(report_style_find("mmtests", &err)->print(r, &opt, &out, &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	strbuf_release(&out);
+	result_free(r);
+}
+
 static void styles_are_listed_by_name(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -270,6 +331,9 @@ int main(void)
 		cmocka_unit_test(json_stays_json_whatever_the_numbers),
 		cmocka_unit_test(csv_quotes_and_keeps_every_digit),
 		cmocka_unit_test(numbers_for_machines_read_back_the_same),
+		cmocka_unit_test(mmtests_cuts_names_only_for_its_own_bytes),
+		cmocka_unit_test(mmtests_html_marks_cells_by_colour),
+		cmocka_unit_test(mmtests_prints_what_decided_and_bare_values),
 		cmocka_unit_test(styles_are_listed_by_name),
 	};
 
