@@ -228,7 +228,7 @@ static int run_gnuplot(const char *const *argv, const char *image, struct error 
 
 	ret = subprocess_capture(argv, GNUPLOT_TIMEOUT_MS, &out, &problem, &status, err);
 	if (ret)
-		error_prefix(err, "cannot draw (install gnuplot-nox)");
+		error_prefix(err, "cannot draw (gnuplot is in the package gnuplot-nox): ");
 	else if (status || stat(image, &st) || !st.st_size)
 		ret = error_set(err, ERROR_FAILED, "gnuplot did not draw: %s",
 				problem.len ? last_message(&problem) : "no reason given");

@@ -42,7 +42,7 @@ bool plot_data_logarithmic(const struct result *r)
 		low = fmin(low, r->case_numbers[i]);
 		high = fmax(high, r->case_numbers[i]);
 	}
-	return high > 4 * low;
+	return high >= 4 * low;
 }
 
 /* value, low, high */

@@ -20,7 +20,7 @@ enum plot_content {
  */
 void plot_data(const struct result *r, enum plot_content content, struct strbuf *out);
 
-/* Whether x can be logarithmic: all cases are positive numbers and span more than a factor of 4. */
+/* Whether x can be logarithmic: all cases are positive numbers and span a factor of 4 or more. */
 bool plot_data_logarithmic(const struct result *r);
 
 #endif

@@ -25,6 +25,16 @@ double stats_mean_interval(double stddev, size_t n, double alpha)
 	return stats_t_quantile(alpha, n - 1) * stddev / sqrt(n);
 }
 
+double stats_detectable(double stddev, size_t n, double alpha, double power)
+{
+	double df = 2.0 * n - 2;
+
+	if (n < 2)
+		return NAN;
+	return (stats_t_quantile(alpha, df) + gsl_cdf_tdist_Pinv(power, df)) * stddev *
+	       sqrt(2.0 / n);
+}
+
 static double satterthwaite(double va, size_t na, double vb, size_t nb)
 {
 	double sum = va + vb;

@@ -95,6 +95,13 @@ struct stats_test {
 struct stats_test stats_compare(const double *a, size_t na, const double *b, size_t nb,
 				double alpha);
 
+/*
+ * Smallest difference of two means that the test finds with probability @power, in units of
+ * @stddev, with @n units on each side: (t(1 - alpha/2) + t(power)) * stddev * sqrt(2/n) with 2n - 2
+ * degrees of freedom, the usual approximation of the noncentral t. NaN for n < 2.
+ */
+double stats_detectable(double stddev, size_t n, double alpha, double power);
+
 /* The plain forms, for tests and simulations. p values, two-sided; NaN when not defined. */
 double stats_welch_p(const double *a, size_t na, const double *b, size_t nb);
 double stats_mann_whitney_p(const double *a, size_t na, const double *b, size_t nb);

@@ -205,6 +205,15 @@ static void the_interval_of_a_mean_uses_student(void **state)
 	assert_true(isnan(stats_mean_interval(2, 1, 0.05)));
 }
 
+/* Cohen, Statistical Power Analysis (1988), and G*Power: d = 1.325 for 10 a side at 80 %. */
+static void the_detectable_effect_is_that_of_power_tables(void **state)
+{
+	(void)state;
+	assert_near(stats_detectable(1, 10, 0.05, 0.8), 1.325, 1e-3);
+	assert_near(stats_detectable(2, 17, 0.05, 0.8), 2 * 0.9908, 1e-3);
+	assert_true(isnan(stats_detectable(1, 1, 0.05, 0.8)));
+}
+
 static void mmtests_percentages_follow_its_special_cases(void **state)
 {
 	(void)state;
@@ -267,6 +276,7 @@ int main(void)
 		cmocka_unit_test(adjustments_follow_their_definitions),
 		cmocka_unit_test(the_interval_of_a_mean_uses_student),
 		cmocka_unit_test(the_stopping_rule_waits_for_eight_boots_and_ends_at_the_maximum),
+		cmocka_unit_test(the_detectable_effect_is_that_of_power_tables),
 		cmocka_unit_test(mmtests_percentages_follow_its_special_cases),
 		cmocka_unit_test(mmtests_percentiles_count_from_the_best),
 	};
