@@ -369,14 +369,14 @@ static void set_options(const struct golden *g, struct report_options *opt)
 static struct result *read_result(const struct golden *g, struct error *err)
 {
 	char *mode = meta_get(g, "mode", "compare");
-	struct result *r;
+	struct result *r = NULL;
 
 	if (!g->kernels_count)
 		error_set(err, ERROR_USAGE, "meta.txt: no kernels");
-	if (!g->kernels_count)
-		r = NULL;
 	else if (!strcmp(mode, "monitor-mmtests-schedstat"))
 		r = schedstat_result(g, err);
+	else if (!strncmp(mode, "monitor", 7) && strcmp(mode, "monitor-duration"))
+		error_set(err, ERROR_USAGE, "meta.txt: no table for mode '%s'", mode);
 	else
 		r = plain_result(g);
 	free(mode);
