@@ -92,20 +92,30 @@ void setup_release(struct setup *s)
 	memset(s, 0, sizeof(*s));
 }
 
+static const char *plural(unsigned n)
+{
+	return n == 1 ? "" : "s";
+}
+
 char *setup_machine_line(const struct setup *s)
 {
 	const struct machine *m = s->machine;
 	const struct topology *t = &m->topology;
 	const char *scaled = strcmp(s->experiment->scale, "1/1") ? s->experiment->scale : NULL;
+	char *dies = NULL, *line;
 
 	if (m->type == MACHINE_HOST)
 		return xasprintf("%s: %u CPUs", m->name, machine_cpus(m));
-	return xasprintf("%s: %u CPUs (%u package%s x %u die%s x %u core%s x %u thread%s), %u NUMA "
-			 "node%s, QEMU guest%s%s",
-			 m->name, machine_cpus(m), t->packages, t->packages == 1 ? "" : "s",
-			 t->dies, t->dies == 1 ? "" : "s", t->cores, t->cores == 1 ? "" : "s",
-			 t->threads, t->threads == 1 ? "" : "s", t->nodes, t->nodes == 1 ? "" : "s",
-			 scaled ? ", scale " : "", scaled ? scaled : "");
+	if (t->dies > 1)
+		dies = xasprintf("%u dies x ", t->dies);
+	line = xasprintf("%s: %u CPUs (%u package%s x %s%u core%s x %u thread%s), %u NUMA node%s, "
+			 "QEMU guest%s%s",
+			 m->name, machine_cpus(m), t->packages, plural(t->packages),
+			 dies ? dies : "", t->cores, plural(t->cores), t->threads,
+			 plural(t->threads), t->nodes, plural(t->nodes), scaled ? ", scale " : "",
+			 scaled ? scaled : "");
+	free(dies);
+	return line;
 }
 
 static json_t *switches(const struct key_value *kv, unsigned count, json_t *into)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "run/output.h"
+
+static int samples(struct output *o, const char *line, struct error *err)
+{
+	output_line(o, false, line, strlen(line));
+	return output_samples(o, "hackbench", err);
+}
+
+#define SAMPLE(metric, value)                                                                      \
+	"{\"workload\":\"hackbench\",\"metric\":\"" metric                                         \
+	"\",\"unit\":\"s\",\"better\":\"lower\",\"value\":" value "}"
+
+static void test_good(void **state)
+{
+	struct output o = OUTPUT_INIT;
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	output_line(&o, false, "Running in process mode", 23);
+	output_line(&o, false, SAMPLE("wakeup-p99", "3"), strlen(SAMPLE("wakeup-p99", "3")));
+	assert_int_equal(samples(&o, SAMPLE("time", "1.25"), &err), 0);
+	assert_int_equal(o.values_count, 2);
+	assert_string_equal(o.values[1].metric, "time");
+	assert_string_equal(o.values[1].better, "lower");
+	assert_float_equal(o.values[1].value, 1.25, 0);
+	output_release(&o);
+}
+
+static void test_refused(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"Time: 1.2",
+		"{",
+		"{}",
+		"{\"workload\":\"hackbench\",\"metric\":\"time\"}",
+		SAMPLE("time", "null"),
+		SAMPLE("time", "\"1.2\""),
+		SAMPLE("time", "1e999"),
+		SAMPLE("time", "NaN"),
+		SAMPLE("", "1"),
+		SAMPLE("a b", "1"),
+		SAMPLE("\\u001b[31m", "1"),
+		SAMPLE("time", "1") "x",
+		SAMPLE("time", "1") "\n" SAMPLE("time", "2"),
+		"{\"workload\":\"tbench\",\"metric\":\"time\",\"unit\":\"s\",\"better\":\"lower\","
+		"\"value\":1}",
+		"{\"workload\":\"hackbench\",\"metric\":\"time\",\"unit\":\"s\",\"better\":\"up\","
+		"\"value\":1}",
+		"{\"workload\":\"hackbench\",\"metric\":\"time\",\"unit\":\"s\",\"better\":"
+		"\"lower\",\"value\":1,\"value\":2}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct output o = OUTPUT_INIT;
+		struct error err = ERROR_INIT;
+
+		if (samples(&o, bad[i], &err) != -1)
+			fail_msg("accepted: %s", bad[i]);
+		assert_int_equal(err.kind, ERROR_FAILED);
+		output_release(&o);
+	}
+}
+
+static void test_last_error(void **state)
+{
+	struct output o = OUTPUT_INIT;
+	char *last = output_last_error(&o);
+
+	(void)state;
+	assert_string_equal(last, "");
+	free(last);
+	output_line(&o, true, "first", 5);
+	output_line(&o, true, "the reason", 10);
+	output_line(&o, true, "", 0);
+	last = output_last_error(&o);
+	assert_string_equal(last, "the reason");
+	free(last);
+	output_release(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_last_error),
+	};
+
+	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}
