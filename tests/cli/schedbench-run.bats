@@ -1,0 +1,204 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# schedbench run, on the host with a workload that does what it is told.
+
+load schedbench.bash
+
+setup() {
+	bats_require_minimum_version 1.5.0
+}
+
+@test "run measures, stores and prints the table, the first column as the baseline" {
+	experiment table 'value: 2' 'sweep: {seed: [1, 2]}
+boots: 2
+repetitions: 3'
+	run --separate-stderr -0 "$S" run "$E"
+	[[ "$output" == *"test of table"* ]]
+	[[ "$output" == *"n = 2 boots x 3 repetitions"* ]]
+	[[ "$(grep '^Amean     1' <<<"$output")" == *"2.000 (   0.00%)"*"2.000 (   0.00%)"* ]]
+	[ "$(sql "SELECT count(*) FROM v_sample WHERE metric = 'value' AND value = 2")" = 24 ]
+	[ "$(sql "SELECT state FROM run")" = done ]
+}
+
+@test "dry-run prints the plan, an estimate once there is something to go by, and runs nothing" {
+	experiment plan 'sleep: 20ms' 'boots: 2
+repetitions: 2'
+	run -0 "$S" run "$E" --dry-run
+	[[ "$output" == *"4 boots, 8 repetitions; no estimate"* ]]
+	[ ! -e "$SCHEDBENCH_DB" ]
+	"$S" run "$E" --quiet >/dev/null
+	run -0 "$S" run "$E" --dry-run
+	[[ "$output" == *"about"*"as earlier runs took"* ]]
+	run -0 "$S" run "$E" --dry-run --json
+	jq -e '.boots | length == 4' <<<"$output"
+	jq -e '.estimate_s > 0.1' <<<"$output"
+}
+
+@test "options change the experiment that is run and stored" {
+	experiment options 'value: 1' 'boots: 5'
+	run -0 --separate-stderr "$S" run "$E" --boots 1 --reps 2 --variant new --set workload.params.value=3
+	[ "$(sql "SELECT DISTINCT variant || value FROM v_sample WHERE metric = 'value'")" = new3.0 ]
+	[ "$(sql "SELECT count(*) FROM v_sample WHERE metric = 'value'")" = 2 ]
+	run -2 "$S" run "$E" --variant newer
+	[[ "$output" == *"has no variant 'newer'"* ]]
+	run -2 "$S" run "$E" --boots 0
+	[[ "$output" == *"--set boots=0"* ]]
+	run -2 "$S" run "$E" --set nonsense=1
+	[[ "$output" == *"unknown key 'nonsense'"* ]]
+}
+
+@test "json on stdout is json while progress goes to stderr" {
+	experiment json 'value: 1' 'boots: 1
+repetitions: 1'
+	"$S" run "$E" --json 2>"$BATS_TEST_TMPDIR/err" >"$BATS_TEST_TMPDIR/out"
+	jq -e . <"$BATS_TEST_TMPDIR/out" >/dev/null
+	grep -q "boot 1/1 done" "$BATS_TEST_TMPDIR/err"
+}
+
+@test "a failed repetition is named and counted, and its number appears nowhere" {
+	experiment failing 'value: 7' 'sweep: {exit: [-1, 5]}
+boots: 2
+repetitions: 2'
+	run --separate-stderr -3 "$S" run "$E"
+	[[ "$(grep '^Amean     5' <<<"$output")" == *failed*failed* ]]
+	[[ "$stderr" == *"exit status 5"* ]]
+	[[ "$stderr" == *"8 repetitions failed"* ]]
+	[ "$(sql "SELECT count(*) FROM v_sample WHERE status = 'failed' AND value IS NULL")" = 8 ]
+	run -0 "$S" compare --style csv
+	run ! grep -E '^[^,]*,.*5.*7\.0' <<<"$output"
+	run -0 "$S" compare --json
+	jq -e . <<<"$output" >/dev/null
+}
+
+@test "a repetition that takes too long is cut off and called timeout" {
+	experiment slow 'hang: true' 'timeout: 300ms
+boots: 1
+repetitions: 1'
+	run --separate-stderr -3 "$S" run "$E"
+	[[ "$output" == *timeout* ]]
+	[[ "$stderr" == *"not done after 0.3 s"* ]]
+	[ "$(sql "SELECT DISTINCT status FROM sample")" = timeout ]
+	[ -z "$(left_over 'null --json --hang')" ]
+}
+
+@test "warm-up is stored and marked, not counted" {
+	experiment warm 'value: 1' 'warmup: 2
+boots: 1
+repetitions: 1'
+	run --separate-stderr -0 "$S" run "$E"
+	[[ "$output" == *"1 boots x 1 repetitions"* ]]
+	[ "$(sql "SELECT count(*) FROM v_sample WHERE warmup AND metric = 'value'")" = 4 ]
+}
+
+@test "Ctrl-C stops within two seconds, says how to go on, leaves nothing; resume completes" {
+	experiment interrupted 'sleep: 300ms' 'boots: 2
+repetitions: 3'
+	"$S" run "$E" 2>"$BATS_TEST_TMPDIR/err" >/dev/null 3>&- &
+	pid=$!
+	wait_for_sql "SELECT count(*) >= 2 FROM sample" 1
+	start=$(date +%s%N)
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 130 ]
+	[ $((($(date +%s%N) - start) / 1000000)) -lt 2000 ]
+	grep -q -- "--resume=" "$BATS_TEST_TMPDIR/err"
+	[ "$(sql 'SELECT state FROM run')" = interrupted ]
+	[ -z "$(left_over 'null --json --sleep=300ms')" ]
+	run -0 --separate-stderr "$S" run --resume "$E"
+	[ "$(sql "SELECT count(*) FROM sample WHERE metric = 'value'")" = 12 ]
+	[ "$(sql 'SELECT count(*) FROM run')" = 1 ]
+	# Nothing is left to do for a run that is done.
+	before=$(sql 'SELECT count(*) FROM boot')
+	run -0 --separate-stderr "$S" run --resume=last
+	[ "$(sql 'SELECT count(*) FROM boot')" = "$before" ]
+	run -2 "$S" run --resume "$E"
+	[[ "$output" == *"no unfinished run"* ]]
+}
+
+@test "two processes cannot work on one run" {
+	experiment twice 'sleep: 200ms' 'boots: 2
+repetitions: 4'
+	"$S" run "$E" --quiet >/dev/null 2>&1 3>&- &
+	pid=$!
+	wait_for_sql "SELECT count(*) >= 1 FROM sample" 1
+	run -3 "$S" run --resume=last
+	[[ "$output" == *"another schedbench is working on run"* ]]
+	kill -INT "$pid"
+	wait "$pid" || true
+}
+
+@test "a run goes on only with the generators it began with, and with its own plan" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	cp "$BUILD"/schedbench* "$BATS_TEST_TMPDIR/bin/"
+	experiment changed 'exit: 3' 'boots: 1
+repetitions: 1'
+	SCHEDBENCH_CONFIGS=configs run -3 "$BATS_TEST_TMPDIR/bin/schedbench" run "$E"
+	echo >>"$BATS_TEST_TMPDIR/bin/schedbench-workload"
+	run -2 "$BATS_TEST_TMPDIR/bin/schedbench" run --resume=last
+	[[ "$output" == *"not the program that run"* ]]
+	run -2 "$S" run --resume=last --boots 3
+	[[ "$output" == *"keeps its plan"* ]]
+	rm "$BATS_TEST_TMPDIR/bin/schedbench-agent"
+	run -3 "$BATS_TEST_TMPDIR/bin/schedbench" run "$E"
+	[[ "$output" == "schedbench: no program 'schedbench-agent'"* ]]
+	[ "${#lines[@]}" = 1 ]
+}
+
+@test "a database that is none, one that is not there, a run that is not there: one clear line each" {
+	echo "something that has never been a database of any kind" >"$BATS_TEST_TMPDIR/text"
+	experiment db 'value: 1' ''
+	run -3 "$S" run "$E" --db "$BATS_TEST_TMPDIR/text"
+	[[ "$output" == "schedbench: '$BATS_TEST_TMPDIR/text' is not a usable database"* ]]
+	[ "${#lines[@]}" = 1 ]
+	run -3 "$S" compare --db "$BATS_TEST_TMPDIR/nothing"
+	[[ "$output" == *"no database"* ]]
+	"$S" run "$E" --boots 1 --reps 1 --quiet >/dev/null
+	run -2 "$S" compare nothing
+	[[ "$output" == *"no run 'nothing'"* ]]
+}
+
+@test "a full disk stops the run with one line and keeps what was stored" {
+	[ "$(id -u)" = 0 ] || skip "needs root to mount a small file system"
+	mkdir "$BATS_TEST_TMPDIR/small"
+	mount -t tmpfs -o size=1m none "$BATS_TEST_TMPDIR/small" || skip "cannot mount a tmpfs here"
+	experiment full 'value: 1' 'boots: 1
+repetitions: 5000'
+	run -3 "$S" run "$E" --quiet --db "$BATS_TEST_TMPDIR/small/s.db"
+	good=$(sqlite3 "$BATS_TEST_TMPDIR/small/s.db" "SELECT count(*) FROM sample" || true)
+	umount "$BATS_TEST_TMPDIR/small"
+	echo "$output"
+	[ "${#lines[@]}" = 1 ]
+	[[ "$output" == *"space"* ]]
+	[ "$good" -gt 10 ]
+}
+
+@test "output that did not arrive is an error" {
+	experiment lost 'value: 1' 'boots: 1
+repetitions: 1'
+	"$S" run "$E" --quiet >/dev/null
+	run -3 bash -c '"$0" compare >/dev/full' "$S"
+	[[ "$output" == *"cannot write to standard output"* ]]
+}
+
+@test "nothing wakes up while a workload runs" {
+	experiment idle 'sleep: 5s' 'variants: [{name: a, kernel: running}]
+boots: 1
+repetitions: 1'
+	sed -i 2,3d "$E"
+	sed -i '1a machine: host' "$E"
+	"$S" run "$E" --quiet >/dev/null 2>&1 3>&- &
+	pid=$!
+	for _ in $(seq 100); do
+		pgrep -f 'null --json --sleep=5s' >/dev/null && break
+		sleep 0.05
+	done
+	sleep 0.5
+	agent=$(pgrep -P "$pid" -f schedbench-agent)
+	switches() { awk '/^voluntary/ {print $2}' "/proc/$1/status"; }
+	before=$(($(switches "$pid") + $(switches "$agent")))
+	sleep 4
+	after=$(($(switches "$pid") + $(switches "$agent")))
+	wait "$pid"
+	[ $((after - before)) -lt 10 ]
+}

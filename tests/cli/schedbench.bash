@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Helpers of the schedbench-*.bats files: experiments of the null workload on this host.
+# shellcheck shell=bash
+
+BUILD=${BUILD:-$(cd "${BATS_TEST_DIRNAME:-tests/cli}/../.." && pwd)/build}
+S=$BUILD/schedbench
+export SCHEDBENCH_DB=$BATS_TEST_TMPDIR/s.db
+export SCHEDBENCH_RUN_DIR=$BATS_TEST_TMPDIR/run
+
+# experiment NAME 'null parameters' 'more keys': a file in the test's folder, its path in $E.
+experiment() {
+	E=$BATS_TEST_TMPDIR/$1.yaml
+	cat >"$E" <<END
+title: test of $1
+machine: host
+variants: [{name: base, kernel: running}, {name: new, kernel: running}]
+workload: {name: "null", params: {$2}}
+$3
+END
+}
+
+sql() {
+	sqlite3 "$SCHEDBENCH_DB" "$1"
+}
+
+# Wait until a query answers $2, at most ten seconds.
+wait_for_sql() {
+	for _ in $(seq 200); do
+		[ "$(sql "$1" 2>/dev/null)" = "$2" ] && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+# Processes of our programs that carry $1 in their command line or were started in the test's folder.
+left_over() {
+	pgrep -f -- "$1" || true
+}
