@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What is made of stored runs: compare, plot, list, show, help.
+
+load schedbench.bash
+
+setup() {
+	bats_require_minimum_version 1.5.0
+	experiment report 'value: 4, noise-cv: 2, seed: 3' 'sweep: {sleep: [1ms, 2ms]}
+boots: 2
+repetitions: 2'
+	"$S" run "$E" --quiet >/dev/null
+}
+
+@test "compare prints every style" {
+	for style in $("$S" list styles --json | jq -r '.[].name'); do
+		run -0 --separate-stderr "$S" compare --style "$style"
+		[ -n "$output" ]
+	done
+	"$S" compare --json | jq -e . >/dev/null
+	[ "$("$S" compare --style csv | wc -l)" -gt 16 ]
+}
+
+@test "compare of two runs puts them side by side, of different ones it is refused" {
+	"$S" run "$E" --quiet >/dev/null
+	first=$(sql "SELECT min(id) FROM run")
+	last=$(sql "SELECT max(id) FROM run")
+	run -0 "$S" compare "$first" "$last"
+	[[ "$output" == *"base@$first"* ]]
+	[[ "$output" == *"new@$last"* ]]
+	experiment other 'value: 1' 'sweep: {sleep: [3ms]}
+boots: 1
+repetitions: 1'
+	"$S" run "$E" --quiet >/dev/null
+	run -2 "$S" compare "$first" last
+	[[ "$output" == *"different workloads or cases"* ]]
+}
+
+@test "compare refuses what it does not know, with what it knows" {
+	run -2 "$S" compare --style nonsense
+	[[ "$output" == *mmtests* ]]
+	run -2 "$S" compare --metric nonsense
+	[[ "$output" == *"it has value, rate"* ]]
+	run -2 "$S" compare --statistic mean
+	[[ "$output" == *amean* ]]
+	run -2 "$S" compare --significance 5
+	[[ "$output" == *mmtests-legacy* ]]
+}
+
+@test "the other metric, with its own direction" {
+	run -0 "$S" compare --metric rate
+	[[ "$output" == *"rate (ops/s), higher is better"* ]]
+	[[ "$output" == *Hmean* ]]
+}
+
+@test "plot writes pictures and draws in the terminal" {
+	for ext in png svg pdf; do
+		run -0 "$S" plot -o "$BATS_TEST_TMPDIR/p.$ext"
+		[ -s "$BATS_TEST_TMPDIR/p.$ext" ]
+	done
+	[ "$(head -c 8 "$BATS_TEST_TMPDIR/p.png" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]
+	run -0 "$S" plot --text
+	[[ "$output" == *"lower is better"* ]]
+	run -2 "$S" plot
+	run -2 "$S" plot -o "$BATS_TEST_TMPDIR/p.gif"
+	run -3 "$S" plot -o /nonexistent/p.png
+	[ "${#lines[@]}" = 1 ]
+}
+
+@test "list knows every kind" {
+	for what in experiments kernels machines workloads styles runs; do
+		run -0 "$S" list "$what"
+		[ -n "$output" ]
+		"$S" list "$what" --json | jq -e 'length > 0' >/dev/null
+	done
+	run -0 "$S" list workloads
+	[[ "$output" == *hackbench* ]]
+	run -2 "$S" list nonsense
+	[[ "$output" == *experiments* ]]
+}
+
+@test "show tells what a run consists of" {
+	run -0 "$S" show
+	[[ "$output" == *"16 good, 0 failed"* ]]
+	[[ "$output" == *"new boot 2: ok"* ]]
+	"$S" show --json | jq -e '.boots | length == 4' >/dev/null
+}
+
+@test "every command has help that names all its options" {
+	"$S" --help >/dev/null
+	for c in run compare plot boot list show; do
+		help=$("$S" "$c" --help)
+		[ "$("$S" help "$c")" = "$help" ]
+		for option in $(sed -n 's/^\t{"\([a-z-]*\)", .*, .*, 0,.*/\1/p' "bench/$c.c"); do
+			[[ "$help" == *"--$option"* ]]
+		done
+	done
+	[ "$("$S" version)" = "$("$S" --version)" ]
+	run -2 "$S" nonsense
+	[ "${#lines[@]}" = 1 ]
+	run -2 "$S"
+	run -2 "$S" run
+	run -2 "$S" run --nonsense
+}
+
+@test "the store can be read by hand" {
+	[ "$(sql "SELECT count(*) FROM v_sample WHERE status = 'ok' AND metric = 'value' AND experiment = 'report'")" = 16 ]
+	[ "$(sql "SELECT count(*) FROM v_boot")" = 4 ]
+	[ "$(sql 'PRAGMA journal_mode')" = wal ]
+	[ "$(sql 'PRAGMA foreign_key_check')" = "" ]
+	# Every artifact is the file that it says it is.
+	cd "$BATS_TEST_TMPDIR"
+	sqlite3 -separator '  ' s.db 'SELECT sha256, path FROM artifact' >sums
+	[ "$(wc -l <sums)" -ge 16 ]
+	sha256sum --quiet -c sums
+}
