@@ -18,8 +18,13 @@ set linetype 8 lc rgb "#999999" lw 2 pt 8
 set linetype cycle 8
 set pointsize 1.2
 
-set title heading noenhanced
-set ylabel measure noenhanced
+# A terminal has no room for a turned label.
+if (GPVAL_TERM eq "dumb") {
+	set title heading."\n".measure noenhanced
+} else {
+	set title heading noenhanced
+	set ylabel measure noenhanced
+}
 set xlabel cases."\n " noenhanced
 if (GPVAL_TERM ne "dumb") { set grid ytics lt 1 lc rgb "#CCCCCC" lw 0.5 }
 set border 3
