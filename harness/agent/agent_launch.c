@@ -16,6 +16,7 @@
 #include "agent/agent.h"
 #include "agent/agent_list.h"
 #include "agent/agent_reap.h"
+#include "util/subprocess.h"
 
 #define CPUS_MAX  8192
 #define NODES_MAX 1024
@@ -97,16 +98,6 @@ static void bind_cpus(const struct plan *plan)
 		fail(plan, STAGE_AFFINITY, EINVAL);
 }
 
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Where the program reads and writes: the pipes, or a terminal of its own. */
 static int connect_streams(const struct plan *plan)
 {
@@ -127,7 +118,7 @@ static void child(const struct plan *plan)
 {
 	const struct launch *l = plan->launch;
 
-	reset_signals();
+	signals_reset();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != plan->agent)
 		_exit(127);

@@ -49,12 +49,15 @@ static int open_stream(int want, int target, int *near, int *far)
 	return *far < 0 ? -1 : 0;
 }
 
-static void reset_signals(void)
+void signals_reset(void)
 {
+	/* An all-zero kernel sigaction is SIG_DFL; glibc's calls refuse the two signals that it
+	 * keeps for itself, and a parent may have them ignored. */
+	const unsigned long default_action[8] = {0};
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
+		syscall(SYS_rt_sigaction, sig, default_action, NULL, (size_t)NSIG / 8);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -63,7 +66,7 @@ static void child(const struct subprocess_spec *spec, const int far[3], int stat
 {
 	int failure;
 
-	reset_signals();
+	signals_reset();
 	if (spec->own_group)
 		setpgid(0, 0);
 	if (spec->die_with_parent)

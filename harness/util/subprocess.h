@@ -65,6 +65,9 @@ int subprocess_capture(const char *const *argv, int timeout_ms, struct strbuf *o
 int subprocess_output(const char *const *argv, int timeout_ms, struct strbuf *out,
 		      struct error *err);
 
+/* For a child before exec: every signal at its default, none blocked. */
+void signals_reset(void);
+
 /* "exit status 3" or "killed by signal 9 (Killed)". */
 void subprocess_describe(int status, struct strbuf *out);
 
