@@ -2,21 +2,15 @@
 # What the tests of guests share: a packaged kernel, unpacked once into the cache, and boot_guest.
 
 BUILD=${BUILD:-$PWD/build}
-KERNELS=${SCHEDBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/schedbench}/test-kernels
+KERNELS=${SCHEDBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/schedbench}/kernels
 
-# The kernel of the distribution's cloud image; downloaded as a user may, nothing is installed.
+# The kernel of the distribution's cloud image, as schedbench itself fetches and unpacks it.
 fetch_kernel() {
-	local package
-	package=$(apt-cache depends linux-image-cloud-amd64 |
-		sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
-	export RELEASE=${package#linux-image-}
-	export ROOT=$KERNELS/$RELEASE
-	[ -e "$ROOT/ready" ] && return
-	mkdir -p "$ROOT"
-	(
-		cd "$ROOT" && apt-get -q download "$package" && dpkg-deb -x ./*.deb . && rm ./*.deb &&
-			PATH=$PATH:/usr/sbin:/sbin depmod -b . "$RELEASE" && touch ready
-	)
+	local record=$KERNELS/linux-image-cloud-amd64@bookworm
+	[ -e "$record" ] || "$BUILD/schedbench" boot --kernel debian-6.1 --machine small-4 -- true
+	ROOT=$KERNELS/$(head -n 1 "$record")
+	RELEASE=$(basename "$ROOT"/lib/modules/*)
+	export ROOT RELEASE
 }
 
 # Becomes boot_guest with the kernel and one CPU, if no --topology follows. AGENT replaces the agent.

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The whole program with real guests: a packaged kernel, eight CPUs, hackbench.
+
+setup_file() {
+	bats_require_minimum_version 1.5.0
+	export BUILD=${BUILD:-build}
+	export S=$BUILD/schedbench
+	# Fetches the kernel once; where no registry can be reached there is nothing to boot.
+	run "$S" boot --kernel debian-6.1 --machine small-1s8 -- true
+	if [[ "$output" == *"cannot fetch"* ]]; then
+		export SKIP=$output
+	fi
+}
+
+setup() {
+	[ -z "${SKIP:-}" ] || skip "$SKIP"
+	export SCHEDBENCH_DB=$BATS_TEST_TMPDIR/s.db
+	E=$BATS_TEST_TMPDIR/guest.yaml
+	cat >"$E" <<END
+machine: small-1s8
+variants: [{name: a, kernel: debian-6.1}, {name: b, kernel: debian-6.1}]
+workload: {name: hackbench, params: {pipe: true, loops: 20}}
+sweep: {groups: [1]}
+boots: 1
+repetitions: 2
+monitors: [schedstat]
+END
+}
+
+sql() {
+	sqlite3 "$SCHEDBENCH_DB" "$1"
+}
+
+wait_for_sql() {
+	for _ in $(seq 600); do
+		[ "$(sql "$1" 2>/dev/null)" = "$2" ] && return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+qemus() {
+	pgrep -f "qemu-system.*$BATS_TEST_TMPDIR" || true
+}
+
+@test "boot runs a command in a guest with the topology asked for" {
+	run -0 --separate-stderr "$S" boot -v --kernel debian-6.1 --machine small-1s8 -- nproc
+	[ "$output" = 8 ]
+	[[ "$stderr" == *"6.1."*"on small-1s8 ("* ]]
+	run -9 "$S" boot --kernel debian-6.1 --machine small-4 -- sh -c 'exit 9'
+}
+
+@test "run compares two variants in guests, says that they are emulated, and reads schedstat" {
+	run -0 --separate-stderr "$S" run "$E"
+	[[ "$output" == *machine* ]]
+	[[ "$(grep '^Amean' <<<"$output")" == *"(   0.00%)"* ]]
+	[[ "$output" == *"TTWU Count"* ]]
+	[ "$(sql "SELECT count(*) FROM v_sample WHERE status = 'ok' AND release LIKE '6.1.%'")" = 4 ]
+	[ "$(sql "SELECT min(value) > 1000 FROM counter WHERE name = 'TTWU Count'")" = 1 ]
+	[ "$(sql "SELECT count(*) FROM artifact WHERE kind = 'console'")" = 2 ]
+	if [ "$(sql 'SELECT accel FROM machine WHERE accel <> ""')" = tcg ]; then
+		[[ "$output" == *"warning: emulated machine"* ]]
+	fi
+	[ -z "$(qemus)" ]
+}
+
+@test "a QEMU that is killed ends that boot under its name; the boot is tried again" {
+	"$S" run "$E" --variant a >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	wait_for_sql "SELECT count(*) FROM sample" 1
+	kill -9 "$(qemus | head -n 1)"
+	wait "$pid"
+	grep -q "a boot 1 failed (attempt 1 of 2): qemu-died" "$BATS_TEST_TMPDIR/err"
+	[ "$(sql 'SELECT group_concat(state) FROM boot')" = qemu-died,ok ]
+	[ "$(sql 'SELECT count(*) FROM sample')" = 2 ]
+}
+
+@test "Ctrl-C leaves no guest behind within two seconds; kill -9 neither; resume completes" {
+	"$S" run "$E" >/dev/null 2>&1 3>&- &
+	pid=$!
+	wait_for_sql "SELECT count(*) FROM sample" 1
+	start=$(date +%s%N)
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 130 ]
+	[ $((($(date +%s%N) - start) / 1000000)) -lt 2000 ]
+	[ -z "$(qemus)" ]
+	"$S" run --resume=last >/dev/null 2>&1 3>&- &
+	pid=$!
+	wait_for_sql "SELECT count(*) FROM sample" 2
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null || true
+	sleep 1
+	[ -z "$(qemus)" ]
+	run -0 --separate-stderr "$S" run --resume=last
+	[ "$(sql "SELECT count(*) FROM (SELECT DISTINCT variant_id, kase, repetition FROM sample)")" = 4 ]
+	[ "$(sql 'SELECT count(*) FROM sample')" = 4 ]
+	[ "$(sql 'SELECT state FROM run')" = done ]
+}
+
+@test "a kernel that does not boot, and a sched feature that is none: named, the rest is measured" {
+	sed -i 's/{name: b, kernel: debian-6.1}/{name: b, kernel: debian-6.1, features: {WARP_DRIVE: true}}/' "$E"
+	run --separate-stderr -3 "$S" run "$E" --reps 1
+	[[ "$stderr" == *"b boot 1 failed (attempt 1 of 1)"*WARP_DRIVE* ]]
+	[[ "$(grep '^Amean' <<<"$output")" == *missing* ]]
+	head -c 100000 /dev/urandom >"$BATS_TEST_TMPDIR/bzImage"
+	printf 'source: {image: bzImage}\n' >"$BATS_TEST_TMPDIR/broken.yaml"
+	run -2 "$S" boot --kernel "$BATS_TEST_TMPDIR/broken.yaml" --machine small-4 -- true
+	[[ "$output" == *"not a kernel image"* ]]
+}
