@@ -107,6 +107,11 @@ bench-stats: $(BUILD)/tests/bench-stats
 bench-harness: all
 	$(Q)BUILD=$(BUILD) scripts/bench-harness
 
+# Our generators beside the originals: CPU time and context switches of an operation.
+.PHONY: bench-peers
+bench-peers: all $(BUILD)/tests/usage
+	$(Q)BUILD=$(BUILD) scripts/bench-peers
+
 lint:
 	$(Q)scripts/lint
 
