@@ -128,3 +128,19 @@ load workload.bash
 	[ "$(grep -c 'sched_setaffinity(0, 1024, \[[0-9]*[] ]' "$BATS_TEST_TMPDIR/trace")" = 4 ]
 	[ "$(grep -c 'sched_setaffinity(0, 1024, \[0[] ]' "$BATS_TEST_TMPDIR/trace")" = $(((4 + $(nproc) - 1) / $(nproc))) ]
 }
+
+@test "more tasks than the cgroup may have are refused" {
+	for root in /sys/fs/cgroup/pids /sys/fs/cgroup; do
+		group=$root/schedbench-test-$$
+		mkdir "$group" 2>/dev/null || continue
+		[ -e "$group/pids.max" ] && break
+		rmdir "$group"
+		group=
+	done
+	[ -n "$group" ] && [ -e "$group/pids.max" ] || skip "no pids controller to write to"
+	echo 30 >"$group/pids.max"
+	run bash -c 'echo $$ >"$1/cgroup.procs" && exec "$0" hackbench -g 2 -f 10' "$W" "$group"
+	rmdir "$group"
+	[ "$status" = 2 ]
+	[[ $output == *"needs 42 tasks, pids.max of the cgroup leaves 2"*": 1 groups at most (-g 1)"* ]]
+}
