@@ -83,15 +83,23 @@ TESTS="dhry2reg syscall pipe context1 spawn execl"
 			return 0;
 		}
 	END
+	n=0
 	for flags in -O2 -O3 "-O3 -flto"; do
 		# shellcheck disable=SC2086
-		gcc $flags -D_GNU_SOURCE -o "$BATS_TEST_TMPDIR/loop" "$BATS_TEST_TMPDIR/main.c" "$src/dhry.c"
-		"$BATS_TEST_TMPDIR/loop"
+		gcc $flags -D_GNU_SOURCE -o "$BATS_TEST_TMPDIR/loop$((n++))" "$BATS_TEST_TMPDIR/main.c" "$src/dhry.c"
+	done
+	# In turn, and the best of each: the machine may be busy.
+	for _ in 1 2 3 4 5 6; do
+		for n in 0 1 2; do
+			echo "$n $("$BATS_TEST_TMPDIR/loop$n")"
+		done
 	done >"$BATS_TEST_TMPDIR/times"
 	cat "$BATS_TEST_TMPDIR/times"
 	# All within 20 % of each other, whole, and with the same digest.
-	awk 'NR == 1 {lo = hi = $1; digest = $3} {lo = $1 < lo ? $1 : lo; hi = $1 > hi ? $1 : hi
-		if ($2 != 1 || $3 != digest) bad = 1} END {exit bad || NR != 3 || hi > 1.2 * lo}' "$BATS_TEST_TMPDIR/times"
+	awk 'NR == 1 {digest = $4} $3 != 1 || $4 != digest {bad = 1}
+		!($1 in best) || $2 < best[$1] {best[$1] = $2}
+		END {lo = hi = best[0]; for (n in best) {lo = best[n] < lo ? best[n] : lo; hi = best[n] > hi ? best[n] : hi}
+			exit bad || NR != 18 || hi > 1.2 * lo}' "$BATS_TEST_TMPDIR/times"
 }
 
 @test "a killed copy, and the other half of context1, end the run" {
