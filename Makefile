@@ -80,10 +80,11 @@ deps:
 	$(Q)scripts/install-deps
 
 demo: deps
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)scripts/demo
 
 test: deps
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all $(UNITS) $(TOOLS)
 	$(Q)$(MAKE) --no-print-directory run-tests
 
 # One runner and one summary for both kinds of test: cmocka and bats print TAP, prove reads it.
