@@ -1,94 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <glob.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernel/apt.h"
+#include "kernel/mirrors.h"
 #include "util/file.h"
 #include "util/subprocess.h"
 #include "util/xalloc.h"
 
-#define DEFAULT_MIRROR	 "http://deb.debian.org/debian"
-#define DEFAULT_SECURITY "http://deb.debian.org/debian-security"
 #define KEYRING		 "/usr/share/keyrings/debian-archive-keyring.gpg"
 #define UPDATE_TIMEOUT	 (10 * 60 * 1000)
 #define DOWNLOAD_TIMEOUT (30 * 60 * 1000)
 #define QUERY_TIMEOUT	 (60 * 1000)
 
-/* The first words of a sources file that look like mirrors of Debian. */
-static void find_mirrors(const char *text, char **mirror, char **security)
+/* Only releases have an archive of updates and of security; "bookworm-backports" has none. */
+static bool is_release(const char *suite)
 {
-	static const char blanks[] = " \t\r\n";
+	static const char *const others[] = {"sid",	     "unstable", "testing",
+					     "experimental", "rc-buggy", NULL};
 
-	for (const char *p = text; *p;) {
-		size_t len;
-		char *word;
-
-		p += strspn(p, blanks);
-		if (*p == '#') {
-			p += strcspn(p, "\n");
-			continue;
-		}
-		len = strcspn(p, blanks);
-		word = xstrndup(p, len);
-		p += len;
-		if (strncmp(word, "http", 4) && strncmp(word, "file:/", 6))
-			len = 0;
-		if (len && strstr(word, "debian-security") && !*security)
-			*security = xstrdup(word);
-		else if (len && strstr(word, "/debian") && !strstr(word, "security") && !*mirror)
-			*mirror = xstrdup(word);
-		free(word);
-	}
+	for (size_t i = 0; others[i]; i++)
+		if (!strcmp(suite, others[i]))
+			return false;
+	return !strchr(suite, '-');
 }
 
-static void host_mirrors(char **mirror, char **security)
-{
-	static const char *const patterns[] = {"/etc/apt/sources.list",
-					       "/etc/apt/sources.list.d/*.sources",
-					       "/etc/apt/sources.list.d/*.list"};
-
-	*mirror = *security = NULL;
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		glob_t found;
-
-		if (glob(patterns[i], 0, NULL, &found))
-			continue;
-		for (size_t j = 0; j < found.gl_pathc; j++) {
-			struct strbuf text = STRBUF_INIT;
-			struct error ignored = ERROR_INIT;
-
-			if (!file_read(found.gl_pathv[j], 1 << 20, &text, &ignored))
-				find_mirrors(text.buf, mirror, security);
-			strbuf_release(&text);
-		}
-		globfree(&found);
-	}
-	if (!*mirror)
-		*mirror = xstrdup(DEFAULT_MIRROR);
-	if (!*security)
-		*security = xstrdup(DEFAULT_SECURITY);
-}
-
-/* Testing and unstable have no security archive of their own that would matter here. */
 static int write_sources(const char *path, const char *suite, struct error *err)
 {
+	static const char line[] = "deb [arch=amd64 signed-by=" KEYRING "]";
 	struct strbuf sb = STRBUF_INIT;
-	char *mirror, *security;
+	struct mirrors m;
 	int ret;
 
-	host_mirrors(&mirror, &security);
-	strbuf_addf(&sb, "deb [signed-by=%s] %s %s main\n", KEYRING, mirror, suite);
-	if (strcmp(suite, "sid") && strcmp(suite, "unstable") && strcmp(suite, "testing")) {
-		strbuf_addf(&sb, "deb [signed-by=%s] %s %s-updates main\n", KEYRING, mirror, suite);
-		strbuf_addf(&sb, "deb [signed-by=%s] %s %s-security main\n", KEYRING, security,
-			    suite);
+	mirrors_of_host(&m);
+	strbuf_addf(&sb, "%s %s %s main\n", line, m.debian, suite);
+	if (is_release(suite)) {
+		strbuf_addf(&sb, "%s %s %s-updates main\n", line, m.debian, suite);
+		strbuf_addf(&sb, "%s %s %s-security main\n", line, m.security, suite);
 	}
 	ret = file_write(path, sb.buf, sb.len, err);
 	strbuf_release(&sb);
-	free(mirror);
-	free(security);
+	mirrors_release(&m);
 	return ret;
 }
 
