@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel/image.h"
@@ -26,18 +28,32 @@ static char *clean_release(const char *text)
 	return xstrndup(text, len);
 }
 
+/* A FIFO in the place of a file must not block us. */
+static int open_file(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0) {
+		error_sys(err, errno, "cannot open kernel image '%s'", path);
+		err->kind = ERROR_USAGE;
+	} else if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		fd = error_set(err, ERROR_USAGE, "kernel image '%s' is not a file", path);
+	}
+	return fd;
+}
+
 char *bzimage_release(const char *path, struct error *err)
 {
 	unsigned char head[HEADER_VERSION + 2];
 	char text[RELEASE_MAX + 1] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_file(path, err);
 	char *release = NULL;
 	ssize_t n;
 
-	if (fd < 0) {
-		error_sys(err, errno, "cannot open kernel image '%s'", path);
+	if (fd < 0)
 		return NULL;
-	}
 	n = pread(fd, head, sizeof(head), 0);
 	if (n == sizeof(head) && !memcmp(head + HEADER_MAGIC, "HdrS", 4)) {
 		off_t at = HEADER_BASE + (head[HEADER_VERSION] | head[HEADER_VERSION + 1] << 8);
@@ -50,6 +66,22 @@ char *bzimage_release(const char *path, struct error *err)
 		error_set(err, ERROR_USAGE, "'%s' is not a kernel image (a bzImage is wanted)",
 			  path);
 	return release;
+}
+
+char *vmlinuz_path(const char *root)
+{
+	char *boot = path_join(root, "boot");
+	DIR *dir = opendir(boot);
+	struct dirent *d;
+	char *found = NULL;
+
+	while (dir && !found && (d = readdir(dir)))
+		if (!strncmp(d->d_name, "vmlinuz-", strlen("vmlinuz-")))
+			found = path_join(boot, d->d_name);
+	if (dir)
+		closedir(dir);
+	free(boot);
+	return found;
 }
 
 char *modules_folder(const char *root, const char *release)

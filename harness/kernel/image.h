@@ -10,6 +10,9 @@
  */
 char *bzimage_release(const char *path, struct error *err);
 
+/* boot/vmlinuz-RELEASE of an unpacked package. The caller frees it; NULL: there is none. */
+char *vmlinuz_path(const char *root);
+
 /*
  * The folder below @root (an unpacked package, or the modules themselves) that holds modules.dep of
  * @release. The caller frees it; NULL: there is none.

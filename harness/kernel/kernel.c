@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -39,30 +38,13 @@ static int prepare_image(struct kernel_image *out, const struct kernel *k, struc
 	return 0;
 }
 
-/* boot/vmlinuz-RELEASE of an unpacked package. */
-static char *find_vmlinuz(const char *root)
-{
-	char *boot = path_join(root, "boot");
-	DIR *dir = opendir(boot);
-	struct dirent *d;
-	char *found = NULL;
-
-	while (dir && !found && (d = readdir(dir)))
-		if (!strncmp(d->d_name, "vmlinuz-", 8))
-			found = path_join(boot, d->d_name);
-	if (dir)
-		closedir(dir);
-	free(boot);
-	return found;
-}
-
 static int prepare_debian(struct kernel_image *out, const struct kernel *k, struct error *err)
 {
 	char *root;
 
 	if (debian_kernel(k->package, k->suite, &root, &out->identity, err))
 		return -1;
-	out->image = find_vmlinuz(root);
+	out->image = vmlinuz_path(root);
 	if (out->image)
 		out->release = bzimage_release(out->image, err);
 	else
