@@ -145,19 +145,27 @@ static int list_runs(struct rows *rows, const char *db, struct error *err)
 	return ret;
 }
 
-/* The workloads know themselves best: the program that holds them is asked. */
-static int list_workloads(bool json, struct error *err)
+/* The workloads know themselves best: the program that holds them is asked, a JSON line for each. */
+static int list_workloads(struct rows *rows, struct error *err)
 {
 	char *program = program_path("schedbench-workload", err);
-	const char *argv[] = {program, "list", json ? "--json" : NULL, NULL};
+	const char *argv[] = {program, "list", "--json", NULL};
 	struct strbuf out = STRBUF_INIT;
-	int ret;
+	int ret = program ? subprocess_output(argv, 10000, &out, err) : -1;
 
-	if (!program)
-		return -1;
-	ret = subprocess_output(argv, 10000, &out, err);
-	if (!ret)
-		fputs(out.buf, stdout);
+	for (const char *p = out.buf; !ret && *p;) {
+		size_t len = strcspn(p, "\n");
+		json_t *line = json_loadb(p, len, 0, NULL);
+		const char *name, *summary;
+
+		if (json_unpack(line, "{s:s, s:s}", "name", &name, "summary", &summary))
+			ret = error_set(err, ERROR_FAILED, "'%s' does not list its workloads",
+					program);
+		else
+			add_row(rows, name, summary);
+		json_decref(line);
+		p += len + (p[len] == '\n');
+	}
 	strbuf_release(&out);
 	free(program);
 	return ret;
@@ -173,8 +181,8 @@ int cmd_list(int argc, char **argv, struct error *err)
 	if (!o.what)
 		return error_set(err, ERROR_USAGE, "list what? (%s)", argp.args_doc);
 	if (!strcmp(o.what, "workloads"))
-		return list_workloads(o.json, err);
-	if (!strcmp(o.what, "experiments"))
+		ret = list_workloads(&rows, err);
+	else if (!strcmp(o.what, "experiments"))
 		ret = list_configs(CONFIG_EXPERIMENT, &rows, err);
 	else if (!strcmp(o.what, "kernels"))
 		ret = list_configs(CONFIG_KERNEL, &rows, err);

@@ -26,7 +26,8 @@ struct loader {
 	unsigned count;
 	const char *metric; /* wanted, NULL: the first one met */
 	char *found_metric, *unit;
-	bool higher, other_metrics;
+	bool higher;
+	bool two_units; /* of one metric: its samples cannot stand in one table */
 	struct strbuf metrics; /* names met, for messages */
 	struct result *result;
 	const struct source *current;
@@ -88,8 +89,10 @@ static void add_sample(void *arg, const struct store_sample *s)
 		l->unit = xstrdup(s->unit);
 		l->higher = !strcmp(s->better, "higher");
 	}
-	if (l->found_metric && !strcmp(l->found_metric, s->metric))
-		result_cell_add(cell, &sample);
+	if (!l->found_metric || strcmp(l->found_metric, s->metric))
+		return;
+	l->two_units |= strcmp(l->unit, s->unit) != 0;
+	result_cell_add(cell, &sample);
 }
 
 static int open_source(struct loader *l, struct source *src, const char *run, struct error *err)
@@ -275,6 +278,12 @@ static int settle_metric(struct loader *l, const struct load_options *opt, struc
 	if (!l->found_metric && l->metric && l->metrics.len)
 		return error_set(err, ERROR_USAGE, "no metric '%s' in run '%s' (it has%.*s)",
 				 l->metric, r->run_id, (int)l->metrics.len - 1, l->metrics.buf);
+	if (l->two_units)
+		return error_set(
+			err, ERROR_USAGE,
+			"metric '%s' has different units in run '%s' and cannot be compared "
+			"(run the cases with each unit as an experiment of their own)",
+			l->found_metric, r->run_id);
 	r->metric = xstrdup(l->found_metric ? l->found_metric : l->metric ? l->metric : "none");
 	r->unit = xstrdup(l->unit ? l->unit : "-");
 	r->better = l->higher ? BETTER_HIGHER : BETTER_LOWER;
