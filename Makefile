@@ -96,6 +96,10 @@ run-tests: all $(UNITS) $(TOOLS)
 test-boot: all
 	$(Q)BUILD=$(abspath $(BUILD)) prove --exec '' --timer $(sort $(wildcard tests/boot/*.bats))
 
+# What takes long: skipped by name once LAB_BUDGET seconds (default 1500) are used up.
+test-lab: all
+	$(Q)BUILD=$(abspath $(BUILD)) LAB_START=$$(date +%s) prove --exec '' --timer $(sort $(wildcard tests/lab/*.bats))
+
 test-unit: $(UNITS) $(TOOLS)
 	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(UNITS)
 

@@ -43,16 +43,18 @@ static void shuffle(unsigned *order, unsigned n, uint64_t *state)
 }
 
 /* A flag of the generator: true and false switch one on or leave it out. */
-static void add_param(struct plan_case *c, const char *key, const char *value)
+static void add_flag(struct plan_case *c, const char *key, const char *value)
 {
-	if (!strcmp(key, "pin")) {
-		free(c->cpus);
-		c->cpus = strcmp(value, "all") ? xstrdup(value) : NULL;
-	} else if (!strcmp(value, "true")) {
+	if (!strcmp(value, "true"))
 		strlist_addf(&c->argv, "--%s", key);
-	} else if (strcmp(value, "false")) {
+	else if (strcmp(value, "false"))
 		strlist_addf(&c->argv, "--%s=%s", key, value);
-	}
+}
+
+static void set_cpus(struct plan_case *c, const char *pin)
+{
+	free(c->cpus);
+	c->cpus = strcmp(pin, "all") ? xstrdup(pin) : NULL;
 }
 
 static void init_case(struct plan_case *c, const struct experiment *e, unsigned index)
@@ -62,16 +64,20 @@ static void init_case(struct plan_case *c, const struct experiment *e, unsigned 
 	strlist_add(&c->argv, "schedbench-workload");
 	strlist_add(&c->argv, e->workload.name);
 	strlist_add(&c->argv, "--json");
-	add_param(c, "pin", e->pin);
+	set_cpus(c, e->pin);
+	/* A generator may have a flag "pin" of its own; the axis of that name is the harness's. */
 	for (unsigned i = 0; i < e->workload.params_count; i++)
-		add_param(c, e->workload.params[i].key, e->workload.params[i].value);
+		add_flag(c, e->workload.params[i].key, e->workload.params[i].value);
 	for (unsigned a = 0, left = index; a < e->sweep_count; a++) {
 		const struct sweep_axis *axis = &e->sweep[a];
 		unsigned below = 1;
 
 		for (unsigned b = a + 1; b < e->sweep_count; b++)
 			below *= e->sweep[b].values_count;
-		add_param(c, axis->param, axis->values[left / below]);
+		if (!strcmp(axis->param, "pin"))
+			set_cpus(c, axis->values[left / below]);
+		else
+			add_flag(c, axis->param, axis->values[left / below]);
 		strbuf_addf(&key, "%s%s=%s", a ? "," : "", axis->param, axis->values[left / below]);
 		left %= below;
 	}

@@ -173,6 +173,19 @@ static void test_cases(void **state)
 	experiment_free(e);
 }
 
+static void test_a_flag_called_pin_is_the_generator_s(void **state)
+{
+	struct experiment *e = parse("workload: {name: juno, params: {pin: \"0,1,1\"}}\npin: 0\n");
+	struct plan plan;
+
+	(void)state;
+	plan_init(&plan, e, 1);
+	assert_string_equal(plan.cases[0].cpus, "0");
+	assert_string_equal(plan.cases[0].argv.items[3], "--pin=0,1,1");
+	plan_release(&plan);
+	experiment_free(e);
+}
+
 static void test_no_sweep(void **state)
 {
 	struct experiment *e = parse("workload: stream\n");
@@ -195,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_orders_are_fair),
 		cmocka_unit_test(test_sequential),
 		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_a_flag_called_pin_is_the_generator_s),
 		cmocka_unit_test(test_no_sweep),
 	};
 
