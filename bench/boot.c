@@ -119,7 +119,7 @@ static int prepare(struct boot *b, const struct options *o, struct error *err)
 {
 	const char *machine = o->machine ? o->machine : "host";
 
-	if (machine_load(&b->machine, machine, err))
+	if (machine_load(&b->machine, machine, err) || machine_check_tcg(b->machine, err))
 		return -1;
 	if (!o->kernel && b->machine->type != MACHINE_HOST)
 		return error_set(err, ERROR_USAGE,

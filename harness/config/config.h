@@ -161,7 +161,7 @@ int machine_scale(struct machine *m, const char *scale, struct error *err);
 
 /*
  * Can TCG carry this machine? QEMU 7.2 stops at 255 CPUs. The message names the largest scale
- * that fits. To be asked by whoever decides on TCG for a machine with accel: auto.
+ * that fits. QEMU's PC under KVM stops there as well. To be asked before a machine is booted.
  */
 int machine_check_tcg(const struct machine *m, struct error *err);
 

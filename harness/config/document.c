@@ -41,6 +41,9 @@ static void make_printable(char *s)
 }
 
 static int error_at(struct error *err, const char *origin, unsigned line, const char *set,
+		    const char *fmt, va_list ap) __attribute__((format(printf, 5, 0)));
+
+static int error_at(struct error *err, const char *origin, unsigned line, const char *set,
 		    const char *fmt, va_list ap)
 {
 	int n;

@@ -207,6 +207,9 @@ static int convert(struct loader *l, const cyaml_schema_value_t *s, const struct
 
 /* The first line number of the backtrace is that of the innermost value. */
 static void note_line(cyaml_log_t level, void *ctx, const char *fmt, va_list args)
+	__attribute__((format(printf, 3, 0)));
+
+static void note_line(cyaml_log_t level, void *ctx, const char *fmt, va_list args)
 {
 	struct loader *l = ctx;
 	char msg[512];

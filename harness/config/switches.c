@@ -11,7 +11,10 @@ static int check_feature(const struct document *doc, const struct node *n, struc
 				      "'%s' is not a sched feature (they look like SIS_UTIL)",
 				      n->key);
 	if (!strncmp(n->key, "NO_", 3))
-		return document_error(doc, n, err, "'%s' (write '%s: false')", n->key, n->key + 3);
+		return document_error(doc, n, err,
+				      "feature '%s' is switched by its plain name (write '%s: "
+				      "false')",
+				      n->key, n->key + 3);
 	if (strcmp(n->value, "true") && strcmp(n->value, "false"))
 		return document_error(doc, n, err,
 				      "feature '%s' must be true or false, not '%.60s'", n->key,

@@ -58,7 +58,7 @@ int setup_init(struct setup *s, struct experiment *e, uint64_t seed, int interru
 	s->interrupt_fd = interrupt_fd;
 	if (check_monitors(s, err) || machine_load(&s->machine, e->machine, err) ||
 	    (strcmp(e->scale, "1/1") && machine_scale(s->machine, e->scale, err)) ||
-	    load_kernels(s, err) || draw_seed(s, &seed, err))
+	    machine_check_tcg(s->machine, err) || load_kernels(s, err) || draw_seed(s, &seed, err))
 		return -1;
 	s->agent_path = program_path("schedbench-agent", err);
 	s->workload_path = s->agent_path ? program_path("schedbench-workload", err) : NULL;

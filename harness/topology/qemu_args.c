@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/scale.h"
 #include "topology/topology.h"
 
 static unsigned count_cpus(const struct topology *t)
@@ -31,25 +32,9 @@ static int check_counts(const struct machine *m, struct error *err)
 	return 0;
 }
 
-/* Nodes are whole packages, or whole dies or cores of one package. */
-static bool nodes_fit(const struct topology *t)
-{
-	unsigned cores = t->dies * t->cores;
-	unsigned per_package;
-
-	if (t->nodes <= t->packages)
-		return t->packages % t->nodes == 0;
-	if (t->nodes % t->packages)
-		return false;
-	per_package = t->nodes / t->packages;
-	if (cores % per_package)
-		return false;
-	return t->dies % per_package == 0 || per_package % t->dies == 0;
-}
-
 static int check_nodes(const struct machine *m, struct error *err)
 {
-	if (!nodes_fit(&m->topology))
+	if (!topology_nodes_fit(&m->topology))
 		return error_set(err, ERROR_USAGE,
 				 "machine '%s': %u NUMA nodes do not spread evenly over %u "
 				 "packages of %u dies and %u cores",

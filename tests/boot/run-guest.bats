@@ -97,7 +97,7 @@ qemus() {
 	run -0 --separate-stderr "$S" run --resume=last
 	[ "$(sql "SELECT count(*) FROM (SELECT DISTINCT variant_id, kase, repetition FROM sample)")" = 4 ]
 	[ "$(sql 'SELECT count(*) FROM sample')" = 4 ]
-	[ "$(sql 'SELECT state FROM run')" = done ]
+	[ "$(sql 'SELECT state FROM run')" = 'done' ]
 }
 
 @test "a kernel that does not boot, and a sched feature that is none: named, the rest is measured" {

@@ -17,7 +17,7 @@ repetitions: 3'
 	[[ "$output" == *"n = 2 boots x 3 repetitions"* ]]
 	[[ "$(grep '^Amean     1' <<<"$output")" == *"2.000 (   0.00%)"*"2.000 (   0.00%)"* ]]
 	[ "$(sql "SELECT count(*) FROM v_sample WHERE metric = 'value' AND value = 2")" = 24 ]
-	[ "$(sql "SELECT state FROM run")" = done ]
+	[ "$(sql "SELECT state FROM run")" = 'done' ]
 }
 
 @test "dry-run prints the plan, an estimate once there is something to go by, and runs nothing" {

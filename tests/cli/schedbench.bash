@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 BUILD=${BUILD:-$(cd "${BATS_TEST_DIRNAME:-tests/cli}/../.." && pwd)/build}
+# shellcheck disable=SC2034 # used by the tests
 S=$BUILD/schedbench
 export SCHEDBENCH_DB=$BATS_TEST_TMPDIR/s.db
 export SCHEDBENCH_RUN_DIR=$BATS_TEST_TMPDIR/run
