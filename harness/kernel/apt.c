@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <glob.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernel/apt.h"
@@ -12,6 +15,8 @@
 #include "util/xalloc.h"
 
 #define KEYRING		 "/usr/share/keyrings/debian-archive-keyring.gpg"
+#define PREFIX		 "linux-image-"
+#define UPDATE_EVERY_S	 3600
 #define UPDATE_TIMEOUT	 (10 * 60 * 1000)
 #define DOWNLOAD_TIMEOUT (30 * 60 * 1000)
 #define QUERY_TIMEOUT	 (60 * 1000)
@@ -28,10 +33,12 @@ static bool is_release(const char *suite)
 	return !strchr(suite, '-');
 }
 
-static int write_sources(const char *path, const char *suite, struct error *err)
+static int write_sources(struct apt *apt, const char *path, struct error *err)
 {
 	static const char line[] = "deb [arch=amd64 signed-by=" KEYRING "]";
-	struct strbuf sb = STRBUF_INIT;
+	struct strbuf sb = STRBUF_INIT, old = STRBUF_INIT;
+	struct error ignored = ERROR_INIT;
+	const char *suite = apt->suite;
 	struct mirrors m;
 	int ret;
 
@@ -41,10 +48,25 @@ static int write_sources(const char *path, const char *suite, struct error *err)
 		strbuf_addf(&sb, "%s %s %s-updates main\n", line, m.debian, suite);
 		strbuf_addf(&sb, "%s %s %s-security main\n", line, m.security, suite);
 	}
+	/* Lists fetched from elsewhere are of no use. */
+	if (!file_read(path, 1 << 16, &old, &ignored) && strcmp(old.buf, sb.buf))
+		unlink(apt->stamp);
 	ret = file_write(path, sb.buf, sb.len, err);
+	strbuf_release(&old);
 	strbuf_release(&sb);
 	mirrors_release(&m);
 	return ret;
+}
+
+/* What -o cannot do: without the machine's hooks and the release that it prefers. */
+static int write_configuration(const char *path, struct error *err)
+{
+	static const char text[] = "#clear APT::Update::Pre-Invoke;\n"
+				   "#clear APT::Update::Post-Invoke;\n"
+				   "#clear APT::Update::Post-Invoke-Success;\n"
+				   "#clear APT::Default-Release;\n";
+
+	return file_write(path, text, strlen(text), err);
 }
 
 static void add_option(struct apt *apt, const char *name, const char *value)
@@ -53,75 +75,134 @@ static void add_option(struct apt *apt, const char *name, const char *value)
 	strlist_addf(&apt->options, "%s=%s", name, value);
 }
 
+static void add_options(struct apt *apt, const char *folder)
+{
+	const struct {
+		const char *name;
+		const char *file; /* below @folder */
+	} places[] = {{"Dir::Etc::SourceList", "sources.list"},
+		      {"Dir::State", ""},
+		      {"Dir::State::Lists", "lists"},
+		      {"Dir::State::status", "status"},
+		      {"Dir::Cache", "cache"}};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *path = path_join(folder, places[i].file);
+
+		add_option(apt, places[i].name, path);
+		free(path);
+	}
+	add_option(apt, "Dir::Etc::SourceParts", "/dev/null");
+	add_option(apt, "Dir::Etc::Preferences", "/dev/null");
+	add_option(apt, "Dir::Etc::PreferencesParts", "/dev/null");
+	add_option(apt, "APT::Sandbox::User", "");
+	add_option(apt, "APT::Architecture", "amd64");
+	add_option(apt, "Acquire::Languages", "none");
+	add_option(apt, "Acquire::Retries", "2");
+}
+
 int apt_init(struct apt *apt, const char *folder, const char *suite, struct error *err)
 {
 	char *lists = path_join(folder, "lists/partial");
 	char *archives = path_join(folder, "cache/archives/partial");
 	char *sources = path_join(folder, "sources.list");
 	char *status = path_join(folder, "status");
-	int ret = make_directories(lists, err);
+	char *configuration = path_join(folder, "apt.conf");
+	int ret;
 
 	apt->options = (struct strlist)STRLIST_INIT;
-	if (!ret)
-		ret = make_directories(archives, err);
-	if (!ret)
-		ret = file_write(status, "", 0, err);
-	if (!ret)
-		ret = write_sources(sources, suite, err);
-	*strrchr(lists, '/') = '\0';
-	*strrchr(archives, '/') = '\0';
-	add_option(apt, "Dir::Etc::SourceList", sources);
-	add_option(apt, "Dir::Etc::SourceParts", "/dev/null");
-	add_option(apt, "Dir::State", folder);
-	add_option(apt, "Dir::State::Lists", lists);
-	add_option(apt, "Dir::State::status", status);
-	*strrchr(archives, '/') = '\0';
-	add_option(apt, "Dir::Cache", archives);
-	add_option(apt, "APT::Sandbox::User", "");
-	add_option(apt, "APT::Architecture", "amd64");
-	add_option(apt, "Acquire::Languages", "none");
-	add_option(apt, "Acquire::Retries", "2");
+	apt->suite = xstrdup(suite);
+	apt->stamp = path_join(folder, "updated");
+	strlist_add(&apt->options, "-c");
+	strlist_add(&apt->options, configuration);
+	add_options(apt, folder);
+	ret = make_directories(lists, err) || make_directories(archives, err) ||
+			      file_write(status, "", 0, err) || write_sources(apt, sources, err) ||
+			      write_configuration(configuration, err)
+		      ? -1
+		      : 0;
 	free(lists);
 	free(archives);
 	free(sources);
 	free(status);
+	free(configuration);
 	return ret;
 }
 
 void apt_release(struct apt *apt)
 {
 	strlist_release(&apt->options);
+	free(apt->suite);
+	free(apt->stamp);
 }
 
-/* @program of apt in @folder (NULL: wherever) with our options, then @args. */
+/* apt's last words sum up; what went wrong is its first error. */
+static void first_error(const struct strbuf *text, struct error *err)
+{
+	const char *p = text->buf;
+
+	while (*p && strncmp(p, "E: ", 3)) {
+		p += strcspn(p, "\n");
+		p += *p == '\n';
+	}
+	if (!*p)
+		p = text->buf;
+	else
+		p += strlen("E: ");
+	error_set(err, ERROR_FAILED, "%.*s", (int)strcspn(p, "\n"), p);
+}
+
+/* @program of apt in @folder with our options, then @args. */
 static int call(struct apt *apt, const char *folder, const char *program, const char *const *args,
 		int timeout_ms, struct strbuf *out, struct error *err)
 {
 	struct strlist argv = STRLIST_INIT;
-	int ret;
+	struct strbuf errout = STRBUF_INIT;
+	int status = 0, ret;
 
-	if (folder) {
-		strlist_add(&argv, "env");
-		strlist_add(&argv, "-C");
-		strlist_add(&argv, folder);
-	}
+	strlist_add(&argv, "env");
+	strlist_add(&argv, "-C");
+	strlist_add(&argv, folder);
+	strlist_add(&argv, "LC_ALL=C");
 	strlist_add(&argv, program);
 	for (size_t i = 0; i < apt->options.count; i++)
 		strlist_add(&argv, apt->options.items[i]);
 	for (; *args; args++)
 		strlist_add(&argv, *args);
-	ret = subprocess_output(strlist_argv(&argv), timeout_ms, out, err);
+	ret = subprocess_capture(strlist_argv(&argv), timeout_ms, out, &errout, &status, err);
+	if (!ret && status) {
+		first_error(&errout, err);
+		if (!*err->msg) {
+			subprocess_describe(status, &errout);
+			error_set(err, ERROR_FAILED, "'%s' ended with %s", program, errout.buf);
+		}
+		ret = -1;
+	}
+	strbuf_release(&errout);
 	strlist_release(&argv);
 	return ret;
 }
 
-int apt_update(struct apt *apt, const char *suite, struct error *err)
+static bool is_fresh(const char *stamp)
+{
+	struct stat st;
+	time_t now = time(NULL);
+
+	return !stat(stamp, &st) && st.st_mtime <= now && now - st.st_mtime < UPDATE_EVERY_S;
+}
+
+int apt_update(struct apt *apt, struct error *err)
 {
 	const char *const args[] = {"-qq", "update", "--error-on=any", NULL};
 
-	if (call(apt, NULL, "apt-get", args, UPDATE_TIMEOUT, NULL, err))
-		return error_prefix(err, "cannot fetch the package lists of Debian '%s': ", suite);
-	return 0;
+	if (is_fresh(apt->stamp))
+		return 0;
+	unlink(apt->stamp);
+	fprintf(stderr, "schedbench: fetching the package lists of Debian %s\n", apt->suite);
+	if (call(apt, "/", "apt-get", args, UPDATE_TIMEOUT, NULL, err))
+		return error_prefix(err,
+				    "cannot fetch the package lists of Debian '%s': ", apt->suite);
+	return file_write(apt->stamp, "", 0, err);
 }
 
 /* The text after "FIELD: " in what apt-cache shows; NULL for none. The caller frees it. */
@@ -131,74 +212,126 @@ static char *field(const char *shown, const char *name)
 
 	for (const char *p = shown; p && *p; p = strchr(p, '\n')) {
 		p += *p == '\n';
-		if (!strncmp(p, name, len) && p[len] == ':')
+		if (!strncmp(p, name, len) && p[len] == ':' && p[len + 1] == ' ')
 			return xstrndup(p + len + 2, strcspn(p + len + 2, "\n"));
 	}
 	return NULL;
 }
 
-/* "linux-image-6.1.0-57-cloud-amd64 (= 6.1.192-3), ..." among the dependencies of a meta package. */
-static int find_image_dependency(const char *depends, char **name, char **version)
+/*
+ * "linux-image-6.1.0-57-cloud-amd64 (= 6.1.192-3), ..." among the dependencies of a meta package
+ * as NAME=VERSION, or NAME alone where any version will do; NULL: it is no meta package.
+ */
+static char *image_dependency(const char *shown)
 {
-	const char *p = depends ? strstr(depends, "linux-image-") : NULL;
-	size_t len, v;
+	char *depends = field(shown, "Depends"), *found = NULL;
+	const char *p = depends ? strstr(depends, PREFIX) : NULL;
 
-	if (!p)
-		return 0;
-	len = strcspn(p, " ,(");
-	*name = xstrndup(p, len);
-	p += len;
-	p += strspn(p, " ");
-	if (strncmp(p, "(= ", 3))
-		return 1;
-	v = strcspn(p + 3, ")");
-	free(*version);
-	*version = xstrndup(p + 3, v);
-	return 1;
-}
+	if (p) {
+		int name = strcspn(p, " ,(|"), blanks = strspn(p + name, " ");
+		const char *v = p + name + blanks;
 
-int apt_resolve(struct apt *apt, const char *package, const char *suite, char **name,
-		char **version, struct error *err)
-{
-	const char *const args[] = {"show", "--no-all-versions", package, NULL};
-	struct strbuf shown = STRBUF_INIT;
-	char *depends;
-
-	if (call(apt, NULL, "apt-cache", args, QUERY_TIMEOUT, &shown, err)) {
-		strbuf_release(&shown);
-		return error_set(err, ERROR_USAGE, "Debian '%s' has no package '%s'", suite,
-				 package);
+		if (!strncmp(v, "(= ", 3))
+			found = xasprintf("%.*s=%.*s", name, p, (int)strcspn(v + 3, ")"), v + 3);
+		else
+			found = xstrndup(p, name);
 	}
-	*name = NULL;
-	*version = field(shown.buf, "Version");
-	depends = field(shown.buf, "Depends");
-	if (!find_image_dependency(depends, name, version))
-		*name = xstrdup(package);
 	free(depends);
-	strbuf_release(&shown);
-	if (*version)
-		return 0;
-	free(*name);
-	return error_set(err, ERROR_FAILED, "Debian '%s' shows no version of package '%s'", suite,
-			 package);
+	return found;
 }
 
-int apt_download(struct apt *apt, const char *name, const char *version, const char *folder,
+/* Both become names of files. */
+static bool is_plain(const char *text)
+{
+	return text && *text && *text != '.' && *text != '-' &&
+	       text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				 ".+~:-")] == '\0';
+}
+
+static int show(struct apt *apt, const char *which, struct strbuf *shown, struct error *err)
+{
+	const char *const args[] = {"show", "--no-all-versions", which, NULL};
+
+	strbuf_reset(shown);
+	if (call(apt, "/", "apt-cache", args, QUERY_TIMEOUT, shown, err)) {
+		if (!strstr(err->msg, "No packages found") &&
+		    !strstr(err->msg, "Unable to locate") && !strstr(err->msg, "was not found"))
+			return error_prefix(err, "cannot look up package '%s': ", which);
+	} else if (shown->len) {
+		return 0;
+	}
+	return error_set(err, ERROR_USAGE, "Debian '%s' has no package '%s'", apt->suite, which);
+}
+
+static int take_package(const char *shown, const char *which, struct apt_package *out,
+			struct error *err)
+{
+	char *size = field(shown, "Size");
+	size_t len;
+
+	out->name = field(shown, "Package");
+	out->version = field(shown, "Version");
+	out->size = size ? strtoull(size, NULL, 10) : 0;
+	free(size);
+	if (is_plain(out->name) && is_plain(out->version)) {
+		len = strlen(out->name);
+		if (!strncmp(out->name, PREFIX, strlen(PREFIX)) &&
+		    (len < 4 || strcmp(out->name + len - 4, "-dbg")))
+			return 0;
+	}
+	apt_package_release(out);
+	return error_set(err, ERROR_USAGE,
+			 "package '%s' holds no kernel image (such as linux-image-cloud-amd64)",
+			 which);
+}
+
+int apt_resolve(struct apt *apt, const char *name, struct apt_package *out, struct error *err)
+{
+	struct strbuf shown = STRBUF_INIT;
+	char *which = xstrdup(name), *next;
+	int ret = show(apt, which, &shown, err);
+
+	for (int depth = 0; !ret && depth < 4; depth++) {
+		next = image_dependency(shown.buf);
+		if (!next)
+			break;
+		free(which);
+		which = next;
+		ret = show(apt, which, &shown, err);
+	}
+	if (!ret)
+		ret = take_package(shown.buf, name, out, err);
+	strbuf_release(&shown);
+	free(which);
+	return ret;
+}
+
+void apt_package_release(struct apt_package *package)
+{
+	free(package->name);
+	free(package->version);
+	*package = (struct apt_package){NULL, NULL, 0};
+}
+
+int apt_download(struct apt *apt, const struct apt_package *package, const char *folder,
 		 char **file, struct error *err)
 {
-	char *which = xasprintf("%s=%s", name, version);
+	char *which = xasprintf("%s=%s", package->name, package->version);
 	const char *const args[] = {"-qq", "download", which, NULL};
 	char *pattern = path_join(folder, "*.deb");
 	glob_t found;
 	int ret = call(apt, folder, "apt-get", args, DOWNLOAD_TIMEOUT, NULL, err);
 
 	if (ret)
-		error_prefix(err, "cannot download '%s' %s: ", name, version);
+		error_prefix(err, "cannot download '%s': ", which);
 	else if (glob(pattern, 0, NULL, &found))
 		ret = error_set(err, ERROR_FAILED, "apt-get downloaded nothing for '%s'", which);
 	if (!ret) {
 		*file = xstrdup(found.gl_pathv[0]);
 		globfree(&found);
+	} else {
+		/* The lists may name what the archive has dropped since. */
+		unlink(apt->stamp);
 	}
 	free(pattern);
 	free(which);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,42 @@
 #include "util/xalloc.h"
 
 #define UNPACK_TIMEOUT (5 * 60 * 1000)
+
+/* Fit for the name of a file and for an argument of apt. */
+static bool is_plain(const char *name)
+{
+	return isalnum((unsigned char)*name) &&
+	       name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				 ".+~:_-")] == '\0';
+}
+
+static bool is_package_name(const char *name)
+{
+	return isalnum((unsigned char)*name) &&
+	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.+-")] == '\0';
+}
+
+static int check_names(const char *package, const char *suite, struct error *err)
+{
+	if (!is_package_name(package))
+		return error_set(err, ERROR_USAGE, "'%s' is not the name of a Debian package",
+				 package);
+	if (!is_package_name(suite))
+		return error_set(err, ERROR_USAGE,
+				 "'%s' is not the name of a Debian suite (such as bookworm)",
+				 suite);
+	return 0;
+}
+
+/* Somebody may have tidied up in the cache. */
+static bool is_whole(const char *root)
+{
+	char *image = vmlinuz_path(root);
+	bool whole = image != NULL;
+
+	free(image);
+	return whole;
+}
 
 /* What a request led to: the unpacked folder and the identity, one a line. */
 static char *record_path(const char *kernels, const char *package, const char *suite)
@@ -34,11 +73,15 @@ static int read_record(const char *kernels, const char *package, const char *sui
 
 	if (path_exists(path) && !file_read(path, 4096, &text, &ignored))
 		newline = strchr(text.buf, '\n');
-	if (newline && !memchr(text.buf, '/', newline - text.buf)) {
+	if (newline) {
 		*newline = '\0';
+		newline[1 + strcspn(newline + 1, "\n")] = '\0';
+		found = is_plain(text.buf) && newline[1];
+	}
+	if (found) {
 		*root = path_join(kernels, text.buf);
-		*identity = xstrndup(newline + 1, strcspn(newline + 1, "\n"));
-		found = path_exists(*root);
+		*identity = xstrdup(newline + 1);
+		found = is_whole(*root);
 		if (!found) {
 			free(*root);
 			free(*identity);
@@ -61,48 +104,80 @@ static int write_record(const char *kernels, const char *package, const char *su
 	return ret;
 }
 
-/* Packages of newer kernels leave modules.dep to the installation. */
-static int make_modules_dep(const char *root, const char *name, struct error *err)
+/* Newer packages leave modules.dep to the installation, and keep modules below usr. */
+static int make_modules_dep(const char *root, const char *release, struct error *err)
 {
-	const char *release = name + strlen("linux-image-");
 	const char *const argv[] = {
 		"env", "PATH=/usr/sbin:/sbin:/usr/bin:/bin", "depmod", "-b", root, release, NULL};
-	char *folder = xasprintf("%s/lib/modules/%s", root, release);
+	char *lib = path_join(root, "lib"), *usr = path_join(root, "usr/lib/modules");
 	char *have = modules_folder(root, release);
 	int ret = 0;
 
-	if (path_exists(folder) && !have)
-		ret = subprocess_output(argv, UNPACK_TIMEOUT, NULL, err);
-	if (ret)
-		error_prefix(err, "cannot make modules.dep (package kmod): ");
+	if (!have && !path_exists(lib) && path_exists(usr) && symlink("usr/lib", lib))
+		ret = error_sys(err, errno, "cannot link '%s'", lib);
+	if (!have && !ret && subprocess_output(argv, UNPACK_TIMEOUT, NULL, err))
+		ret = error_prefix(err, "cannot make modules.dep (package kmod): ");
 	free(have);
-	free(folder);
+	free(usr);
+	free(lib);
 	return ret;
 }
 
+/* dpkg-deb's last words sum up; the cause is its first line. */
+static int run_dpkg_deb(const char *deb, const char *root, struct error *err)
+{
+	const char *const argv[] = {"env", "LC_ALL=C", "dpkg-deb", "-x", deb, root, NULL};
+	struct strbuf said = STRBUF_INIT;
+	int status = 0;
+	int ret = subprocess_capture(argv, UNPACK_TIMEOUT, NULL, &said, &status, err);
+
+	if (!ret && status)
+		ret = error_set(err, ERROR_FAILED, "%.*s", (int)strcspn(said.buf, "\n"), said.buf);
+	strbuf_release(&said);
+	return ret;
+}
+
+/* Unpack and make ready; a package that turns out not to hold a kernel is an error. */
 static int unpack(const char *deb, const char *name, const char *root, struct error *err)
 {
-	const char *const argv[] = {"dpkg-deb", "-x", deb, root, NULL};
+	char *image, *release;
+	int ret;
 
-	if (subprocess_output(argv, UNPACK_TIMEOUT, NULL, err))
+	if (run_dpkg_deb(deb, root, err))
 		return error_prefix(err, "cannot unpack '%s': ", name);
-	return make_modules_dep(root, name, err);
+	image = vmlinuz_path(root);
+	if (!image)
+		return error_set(err, ERROR_USAGE, "package '%s' holds no kernel image", name);
+	release = bzimage_release(image, err);
+	ret = release ? make_modules_dep(root, release, err) : -1;
+	free(release);
+	free(image);
+	return ret;
+}
+
+static void say_fetching(const struct apt_package *p)
+{
+	if (p->size)
+		fprintf(stderr, "schedbench: fetching %s %s (%.0f MB)\n", p->name, p->version,
+			p->size / 1e6);
+	else
+		fprintf(stderr, "schedbench: fetching %s %s\n", p->name, p->version);
 }
 
 /* Everything happens in @work, and only what is whole is renamed to its place. */
-static int fetch_into(struct apt *apt, const char *work, const char *name, const char *version,
+static int fetch_into(struct apt *apt, const char *work, const struct apt_package *package,
 		      const char *place, struct error *err)
 {
 	char *root = path_join(work, "root");
 	char *deb = NULL;
 	int ret;
 
-	fprintf(stderr, "schedbench: fetching %s %s\n", name, version);
+	say_fetching(package);
 	ret = make_directories(root, err);
 	if (!ret)
-		ret = apt_download(apt, name, version, work, &deb, err);
+		ret = apt_download(apt, package, work, &deb, err);
 	if (!ret)
-		ret = unpack(deb, name, root, err);
+		ret = unpack(deb, package->name, root, err);
 	if (!ret && rename(root, place))
 		ret = error_sys(err, errno, "cannot rename '%s' to '%s'", root, place);
 	free(deb);
@@ -110,32 +185,57 @@ static int fetch_into(struct apt *apt, const char *work, const char *name, const
 	return ret;
 }
 
-static int fetch(struct apt *apt, const char *kernels, const char *package, const char *suite,
-		 struct error *err)
+/* What a fetch left that was killed; the caller holds the lock. */
+static void remove_leftovers(const char *kernels)
+{
+	char *pattern = path_join(kernels, ".work-*");
+	struct error ignored = ERROR_INIT;
+	glob_t found;
+
+	if (!glob(pattern, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			remove_tree(found.gl_pathv[i], &ignored);
+		globfree(&found);
+	}
+	free(pattern);
+}
+
+static int fetch_package(struct apt *apt, const char *kernels, const char *request,
+			 const struct apt_package *package, struct error *err)
 {
 	char *work = xasprintf("%s/.work-%ld", kernels, (long)getpid());
-	char *name = NULL, *version = NULL, *folder = NULL, *place = NULL, *identity = NULL;
+	char *folder = xasprintf("%s_%s", package->name, package->version);
+	char *identity = xasprintf("%s %s", package->name, package->version);
+	char *place = path_join(kernels, folder);
 	struct error ignored = ERROR_INIT;
-	int ret = apt_update(apt, suite, err);
+	int ret = 0;
 
-	if (!ret)
-		ret = apt_resolve(apt, package, suite, &name, &version, err);
-	if (!ret) {
-		folder = xasprintf("%s_%s", name, version);
-		place = path_join(kernels, folder);
-		identity = xasprintf("%s %s", name, version);
-		if (!path_exists(place))
-			ret = fetch_into(apt, work, name, version, place, err);
+	if (!is_whole(place)) {
+		if (path_exists(place))
+			ret = remove_tree(place, err);
+		if (!ret)
+			ret = fetch_into(apt, work, package, place, err);
 	}
 	if (!ret)
-		ret = write_record(kernels, package, suite, folder, identity, err);
+		ret = write_record(kernels, request, apt->suite, folder, identity, err);
 	remove_tree(work, &ignored);
-	free(work);
-	free(name);
-	free(version);
-	free(folder);
 	free(place);
 	free(identity);
+	free(folder);
+	free(work);
+	return ret;
+}
+
+static int fetch(struct apt *apt, const char *kernels, const char *request, struct error *err)
+{
+	struct apt_package package;
+	int ret;
+
+	remove_leftovers(kernels);
+	if (apt_update(apt, err) || apt_resolve(apt, request, &package, err))
+		return -1;
+	ret = fetch_package(apt, kernels, request, &package, err);
+	apt_package_release(&package);
 	return ret;
 }
 
@@ -143,8 +243,13 @@ static int lock_kernels(const char *kernels, struct error *err)
 {
 	char *path = path_join(kernels, "lock");
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	int ret = fd < 0 ? -1 : flock(fd, LOCK_EX | LOCK_NB);
 
-	if (fd < 0 || flock(fd, LOCK_EX)) {
+	if (ret && fd >= 0 && errno == EWOULDBLOCK) {
+		fprintf(stderr, "schedbench: waiting for another one that fetches a kernel\n");
+		ret = flock(fd, LOCK_EX);
+	}
+	if (ret) {
 		error_sys(err, errno, "cannot lock '%s'", path);
 		if (fd >= 0)
 			close(fd);
@@ -156,15 +261,19 @@ static int lock_kernels(const char *kernels, struct error *err)
 
 static int check_tools(struct error *err)
 {
-	static const char *const tools[] = {"/usr/bin/apt-get", "/usr/bin/dpkg-deb"};
+	static const char *const tools[] = {"apt-get", "apt-cache", "dpkg-deb"};
 
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
-		if (access(tools[i], X_OK))
-			return error_set(
-				err, ERROR_FAILED,
-				"no '%s': packaged kernels need Debian or one of its kin (give an "
-				"image with source: {image: FILE, modules: FOLDER})",
-				tools[i]);
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		char *path = path_search(tools[i]);
+
+		if (!path)
+			return error_set(err, ERROR_FAILED,
+					 "no '%s' on this system: packaged kernels need Debian or "
+					 "one of its kin (give an image with source: {image: FILE, "
+					 "modules: FOLDER})",
+					 tools[i]);
+		free(path);
+	}
 	return 0;
 }
 
@@ -179,7 +288,7 @@ static int fetch_locked(const char *cache, const char *kernels, const char *pack
 	if (!read_record(kernels, package, suite, root, identity)) {
 		ret = apt_init(&apt, folder, suite, err);
 		if (!ret)
-			ret = fetch(&apt, kernels, package, suite, err);
+			ret = fetch(&apt, kernels, package, err);
 		apt_release(&apt);
 		if (!ret && !read_record(kernels, package, suite, root, identity))
 			ret = error_set(err, ERROR_FAILED, "the cache lost '%s' at once", package);
@@ -191,7 +300,7 @@ static int fetch_locked(const char *cache, const char *kernels, const char *pack
 int debian_kernel(const char *package, const char *suite, char **root, char **identity,
 		  struct error *err)
 {
-	char *cache = cache_directory(err);
+	char *cache = check_names(package, suite, err) ? NULL : cache_directory(err);
 	char *kernels;
 	int lock, ret = 0;
 
@@ -214,7 +323,7 @@ int debian_kernel(const char *package, const char *suite, char **root, char **id
 int debian_kernel_cached(const char *package, const char *suite)
 {
 	struct error ignored = ERROR_INIT;
-	char *cache = cache_directory(&ignored);
+	char *cache = check_names(package, suite, &ignored) ? NULL : cache_directory(&ignored);
 	char *kernels, *root, *identity;
 	int found;
 
