@@ -38,6 +38,9 @@ void format_seconds(double s, char *buf, size_t size)
 }
 
 static void show(struct progress *p, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+static void show(struct progress *p, const char *fmt, va_list ap)
 {
 	char text[256], eta[32] = "";
 	double left = progress_eta(p);
