@@ -11,6 +11,7 @@
 #include "config/suggest.h"
 #include "config/values.h"
 #include "util/file.h"
+#include "util/place.h"
 #include "util/strbuf.h"
 #include "util/xalloc.h"
 
@@ -79,35 +80,10 @@ static void add_folder(struct folders *f, const char *base, const struct kind *k
 	f->items[f->count++] = path_join(base, kind->folder);
 }
 
-/* A program that lies in build/ has the source tree's configs beside that. */
-static void add_source_folder(struct folders *f, const struct kind *kind)
-{
-	char *exe = realpath("/proc/self/exe", NULL);
-	char *dir = exe ? path_dirname(exe) : NULL;
-
-	/* Unit tests lie one folder deeper. */
-	for (int up = 0; dir && up < 2; up++) {
-		char *parent = path_dirname(dir);
-		char *configs = path_join(parent, "configs");
-		char *mark = path_join(parent, "harness/config/config.h");
-		bool found = path_exists(mark);
-
-		if (found)
-			add_folder(f, configs, kind);
-		free(mark);
-		free(configs);
-		free(dir);
-		dir = parent;
-		if (found)
-			break;
-	}
-	free(dir);
-	free(exe);
-}
-
 static void search_path(struct folders *f, const struct kind *kind)
 {
 	const char *env = getenv("SCHEDBENCH_CONFIGS");
+	char *data = data_folder("configs");
 
 	for (const char *p = env; p && *p;) {
 		size_t len = strcspn(p, ":");
@@ -119,8 +95,8 @@ static void search_path(struct folders *f, const struct kind *kind)
 		p += len + (p[len] == ':');
 	}
 	add_folder(f, "configs", kind);
-	add_source_folder(f, kind);
-	add_folder(f, SCHEDBENCH_DATADIR "/configs", kind);
+	add_folder(f, data, kind);
+	free(data);
 }
 
 static void folders_release(struct folders *f)

@@ -9,6 +9,7 @@
 #include "plot/plot_data.h"
 #include "report/analysis.h"
 #include "util/file.h"
+#include "util/place.h"
 #include "util/subprocess.h"
 #include "util/xalloc.h"
 
@@ -50,34 +51,18 @@ static const struct kind *find_kind(const char *name, struct error *err)
 	return i < KINDS ? &kinds[i] : NULL;
 }
 
-/* Next to the folder the program was built in, else where it was installed. */
 static char *find_script(const char *name, struct error *err)
 {
-	char exe[4096], *dir, *path, *file = xasprintf("%s.gnuplot", name);
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *folder = data_folder("plots");
+	char *path = xasprintf("%s/%s.gnuplot", folder, name);
 
-	exe[len > 0 ? len : 0] = '\0';
-	dir = path_dirname(exe);
-	for (int up = 0; up < 3; up++) {
-		char *parent = path_dirname(dir);
-
-		path = xasprintf("%s/plots/%s", parent, file);
-		free(dir);
-		dir = parent;
-		if (path_exists(path))
-			goto out;
+	if (!path_exists(path)) {
+		error_set(err, ERROR_FAILED,
+			  "no script '%s' (run make install, or from the source tree)", path);
 		free(path);
+		path = NULL;
 	}
-	path = xasprintf("%s/plots/%s", SCHEDBENCH_DATADIR, file);
-	if (path_exists(path))
-		goto out;
-	error_set(err, ERROR_FAILED, "no script 'plots/%s' (looked beside the program and in %s)",
-		  file, SCHEDBENCH_DATADIR);
-	free(path);
-	path = NULL;
-out:
-	free(dir);
-	free(file);
+	free(folder);
 	return path;
 }
 

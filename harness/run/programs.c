@@ -4,28 +4,29 @@
 
 #include "run/programs.h"
 #include "util/file.h"
+#include "util/place.h"
 #include "util/xalloc.h"
 
 char *program_path(const char *name, struct error *err)
 {
-	char exe[4096];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *dir, *path;
+	char *folder = program_folder();
+	char *beside = path_dirname(folder);
+	char *places[] = {path_join(folder, name),
+			  xasprintf("%s/libexec/schedbench/%s", beside, name),
+			  path_join(SCHEDBENCH_LIBEXECDIR, name)};
+	size_t count = sizeof(places) / sizeof(places[0]);
+	char *found = NULL;
 
-	exe[n > 0 ? n : 0] = '\0';
-	dir = path_dirname(exe);
-	path = path_join(dir, name);
-	if (access(path, X_OK)) {
-		free(path);
-		path = path_join(SCHEDBENCH_LIBEXECDIR, name);
-	}
-	if (access(path, X_OK)) {
+	for (size_t i = 0; i < count && !found; i++)
+		if (access(places[i], X_OK) == 0)
+			found = xstrdup(places[i]);
+	if (!found)
 		error_set(err, ERROR_FAILED,
-			  "no program '%s' in '%s' or '%s' (run make, or make install)", name, dir,
-			  SCHEDBENCH_LIBEXECDIR);
-		free(path);
-		path = NULL;
-	}
-	free(dir);
-	return path;
+			  "no program '%s' at '%s' or '%s' (run make, or make install)", name,
+			  places[0], places[1]);
+	for (size_t i = 0; i < count; i++)
+		free(places[i]);
+	free(folder);
+	free(beside);
+	return found;
 }

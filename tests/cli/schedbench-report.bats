@@ -114,3 +114,14 @@ repetitions: 1'
 	[ "$(wc -l <sums)" -ge 16 ]
 	sha256sum --quiet -c sums
 }
+
+@test "an installed tree works from wherever it is, away from the sources" {
+	make -s install DESTDIR="$BATS_TEST_TMPDIR/root" PREFIX=/opt/x BUILD="$BUILD" >/dev/null
+	installed=$BATS_TEST_TMPDIR/root/opt/x/bin/schedbench
+	cd /
+	run -0 "$installed" list experiments
+	[[ "$output" == *demo* ]]
+	run -0 --separate-stderr "$installed" run "$E" --boots 1 --reps 1 --db "$BATS_TEST_TMPDIR/i.db"
+	[[ "$output" == *"test of report"* ]]
+	run -0 "$installed" plot --db "$BATS_TEST_TMPDIR/i.db" -o "$BATS_TEST_TMPDIR/i.svg"
+}
