@@ -30,19 +30,30 @@ static bool is_plain(const char *name)
 
 static bool is_package_name(const char *name)
 {
-	return isalnum((unsigned char)*name) &&
-	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.+-")] == '\0';
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.+-");
+
+	return isalnum((unsigned char)*name) && !name[len] && len <= 128;
+}
+
+/* How much of a name that is none can be said in one line. */
+static int printable(const char *name)
+{
+	int len = 0;
+
+	while (len < 60 && isprint((unsigned char)name[len]))
+		len++;
+	return len;
 }
 
 static int check_names(const char *package, const char *suite, struct error *err)
 {
 	if (!is_package_name(package))
-		return error_set(err, ERROR_USAGE, "'%s' is not the name of a Debian package",
-				 package);
+		return error_set(err, ERROR_USAGE, "'%.*s' is not the name of a Debian package",
+				 printable(package), package);
 	if (!is_package_name(suite))
 		return error_set(err, ERROR_USAGE,
-				 "'%s' is not the name of a Debian suite (such as bookworm)",
-				 suite);
+				 "'%.*s' is not the name of a Debian suite (such as bookworm)",
+				 printable(suite), suite);
 	return 0;
 }
 
