@@ -206,6 +206,9 @@ static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
 		       s->experiment->variants[plan->boots[i].variant].name,
 		       s->experiment->variants[plan->boots[i].variant].kernel,
 		       plan->boots[i].number);
+	for (unsigned i = 0; i < s->experiment->variants_count; i++)
+		if (!kernel_is_cached(s->kernels[i]))
+			printf("\nkernel %s has to be fetched first\n", s->kernels[i]->name);
 	printf("\n%u boots, %u repetitions", plan->boots_count, total);
 	if (rep_s > 0) {
 		format_seconds(boot_s * plan->boots_count + rep_s * total, eta, sizeof(eta));

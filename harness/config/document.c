@@ -422,19 +422,6 @@ void node_default(struct node *mapping, const char *key, const char *value)
 		add_scalar(mapping, key, value);
 }
 
-void node_remove(struct node *mapping, const char *key)
-{
-	for (unsigned i = 0; i < mapping->items_count; i++) {
-		if (strcmp(mapping->items[i]->key, key))
-			continue;
-		node_free(mapping->items[i]);
-		memmove(mapping->items + i, mapping->items + i + 1,
-			(mapping->items_count - i - 1) * sizeof(*mapping->items));
-		mapping->items_count--;
-		return;
-	}
-}
-
 void node_wrap(struct node *mapping, const char *key, const char *name)
 {
 	struct node *n = node_get(mapping, key);

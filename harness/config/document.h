@@ -45,7 +45,6 @@ bool node_is_null(const struct node *n);
 
 /* Add scalar @value as @key unless @mapping has that key; the line is the mapping's. */
 void node_default(struct node *mapping, const char *key, const char *value);
-void node_remove(struct node *mapping, const char *key);
 /* Turn scalar member @key with value V into the mapping {@name: V}. */
 void node_wrap(struct node *mapping, const char *key, const char *name);
 void node_set_value(struct node *scalar, const char *value);

@@ -202,3 +202,8 @@ repetitions: 1'
 	wait "$pid"
 	[ $((after - before)) -lt 10 ]
 }
+
+@test "dry-run names the kernels that have to be fetched first" {
+	SCHEDBENCH_CACHE=$BATS_TEST_TMPDIR/cache run -0 "$S" run demo --dry-run
+	[[ "$output" == *"kernel debian-6.1 has to be fetched first"* ]]
+}
