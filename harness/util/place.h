@@ -3,8 +3,8 @@
 #define SCHEDBENCH_UTIL_PLACE_H
 
 /*
- * Where our own files are, seen from the running program, so that a build folder and an installed tree
- * both work wherever they are moved. Results are freed by the caller.
+ * Where our own files are, seen from the running program, so that a build folder and an installed
+ * tree both work wherever they are moved. Results are freed by the caller.
  */
 
 /* Folder of the running program. */
