@@ -90,18 +90,18 @@ test: deps
 # One runner and one summary for both kinds of test: cmocka and bats print TAP, prove reads it.
 .PHONY: run-tests
 run-tests: all $(UNITS) $(TOOLS)
-	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' --timer \
+	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec scripts/run-test --timer \
 		$(UNITS) $(sort $(wildcard tests/cli/*.bats))
 
 test-boot: all
-	$(Q)BUILD=$(abspath $(BUILD)) prove --exec '' --timer $(sort $(wildcard tests/boot/*.bats))
+	$(Q)BUILD=$(abspath $(BUILD)) prove --exec scripts/run-test --timer $(sort $(wildcard tests/boot/*.bats))
 
 # What takes long: skipped by name once LAB_BUDGET seconds (default 1500) are used up.
 test-lab: all
-	$(Q)BUILD=$(abspath $(BUILD)) LAB_START=$$(date +%s) prove --exec '' --timer $(sort $(wildcard tests/lab/*.bats))
+	$(Q)BUILD=$(abspath $(BUILD)) LAB_START=$$(date +%s) prove --exec scripts/run-test --timer $(sort $(wildcard tests/lab/*.bats))
 
 test-unit: $(UNITS) $(TOOLS)
-	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(UNITS)
+	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec scripts/run-test $(UNITS)
 
 # How often each rule of significance marks what is not there, and misses what is.
 .PHONY: bench-stats

@@ -198,6 +198,10 @@ static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
 	       line, s->experiment->workload.name, (unsigned long long)plan->seed);
 	for (unsigned i = 0; i < plan->cases_count; i++)
 		printf("  %s\n", plan->cases[i].key);
+	if (s->experiment->precision > 0)
+		printf("\nprecision: %g %%: %u to %u boots of each variant\n",
+		       s->experiment->precision * 100, s->experiment->boots,
+		       s->experiment->max_boots);
 	printf("\nboots, in this order, each with %u repetition%s of every case%s\n",
 	       s->experiment->repetitions, s->experiment->repetitions == 1 ? "" : "s",
 	       s->experiment->warmup ? " after warm-up" : "");

@@ -61,6 +61,8 @@ struct experiment {
 	char *metric; /* NULL: the first one the workload prints */
 	char *statistic; /* amean | hmean | gmean | median; NULL: by the metric's direction */
 	unsigned boots; /* per variant */
+	double precision; /* 0.01 for 1%: add boots until every interval is within that; 0: do not */
+	unsigned max_boots; /* with precision: at most so many */
 	unsigned repetitions; /* per boot */
 	enum run_order order;
 	unsigned warmup; /* repetitions per case and boot that are measured and marked, not used */

@@ -14,6 +14,7 @@
 struct experiment_file {
 	struct experiment e;
 	char *timeout;
+	char *precision;
 };
 
 enum { POINTER = CYAML_FLAG_POINTER, MAYBE = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL };
@@ -62,6 +63,8 @@ static const cyaml_schema_field_t fields[] = {
 	CYAML_FIELD_STRING_PTR("metric", MAYBE, struct experiment_file, e.metric, 1, 64),
 	CYAML_FIELD_STRING_PTR("statistic", MAYBE, struct experiment_file, e.statistic, 1, 64),
 	CYAML_FIELD_UINT("boots", CYAML_FLAG_DEFAULT, struct experiment_file, e.boots),
+	CYAML_FIELD_STRING_PTR("precision", MAYBE, struct experiment_file, precision, 1, 16),
+	CYAML_FIELD_UINT("max_boots", CYAML_FLAG_OPTIONAL, struct experiment_file, e.max_boots),
 	CYAML_FIELD_UINT("repetitions", CYAML_FLAG_DEFAULT, struct experiment_file, e.repetitions),
 	CYAML_FIELD_ENUM("order", CYAML_FLAG_STRICT, struct experiment_file, e.order, orders, 2),
 	CYAML_FIELD_UINT("warmup", CYAML_FLAG_DEFAULT, struct experiment_file, e.warmup),
@@ -75,8 +78,7 @@ static const cyaml_schema_field_t fields[] = {
 static const cyaml_schema_value_t top = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct experiment_file, fields)};
 
-static const char *const later[] = {"published", "precision",	 "max_boots", "quiet",
-				    "max",	 "significance", "memory",    NULL};
+static const char *const later[] = {"published", "quiet", "max", "significance", "memory", NULL};
 
 static const struct schema schema = {&top, later};
 
@@ -144,6 +146,8 @@ static void set_defaults(const struct document *doc)
 	node_default(root, "title", name->type == NODE_SCALAR ? name->value : stem);
 	for (unsigned i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
 		node_default(root, defaults[i].key, defaults[i].value);
+	if (node_get(root, "precision"))
+		node_default(root, "max_boots", "20");
 	free(stem);
 }
 
@@ -182,6 +186,35 @@ static int convert_timeout(const struct document *doc, struct experiment_file *f
 	return 0;
 }
 
+/* "1%" is 0.01; max_boots then has a default, written into the document like all others. */
+static int convert_precision(const struct document *doc, struct experiment_file *f,
+			     struct error *err)
+{
+	const struct node *n = node_get(doc->root, "precision");
+	struct experiment *e = &f->e;
+	double percent;
+	char *end;
+
+	if (!f->precision)
+		return e->max_boots ? document_error(doc, node_get(doc->root, "max_boots"), err,
+						     "'max_boots' needs 'precision'")
+				    : 0;
+	percent = strtod(f->precision, &end);
+	if (end == f->precision || strcmp(end, "%") || !(percent >= 0.01 && percent <= 100))
+		return document_error(
+			doc, n, err,
+			"'%.20s' is not a precision (write 0.01%% to 100%%, such as 1%%)",
+			f->precision);
+	if (e->order != ORDER_BLOCKS || e->variants_count < 2)
+		return document_error(doc, n, err,
+				      "'precision' needs two variants and order: blocks");
+	e->precision = percent / 100;
+	if (e->max_boots < e->boots)
+		return document_error(doc, node_get(doc->root, "max_boots"), err,
+				      "'max_boots' must not be less than 'boots' (%u)", e->boots);
+	return 0;
+}
+
 /* A rule instead of a list is a thing of a later version, not a typing error. */
 static int check_sweep_rules(const struct document *doc, struct error *err)
 {
@@ -214,12 +247,13 @@ static int experiment_from_document(struct experiment **out, const struct docume
 	if (check_sweep_rules(doc, err) || schema_load(&schema, doc, &data, err))
 		return -1;
 	f = data;
-	ret = convert_timeout(doc, f, err);
+	ret = convert_timeout(doc, f, err) || convert_precision(doc, f, err) ? -1 : 0;
 	if (!ret)
 		ret = experiment_check(doc, &f->e, err);
 	if (!ret && references)
 		ret = experiment_check_references(doc, &f->e, err);
 	free(f->timeout);
+	free(f->precision);
 	if (ret) {
 		experiment_release(&f->e);
 	} else {

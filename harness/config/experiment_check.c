@@ -23,6 +23,7 @@ static int check_range(const struct document *doc, const char *key, unsigned val
 static int check_counts(const struct document *doc, const struct experiment *e, struct error *err)
 {
 	if (check_range(doc, "boots", e->boots, 1, 10000, err) ||
+	    check_range(doc, "max_boots", e->max_boots, 0, 10000, err) ||
 	    check_range(doc, "repetitions", e->repetitions, 1, 100000, err) ||
 	    check_range(doc, "warmup", e->warmup, 0, 1000, err) ||
 	    check_range(doc, "retries", e->retries, 0, 100, err))

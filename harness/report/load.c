@@ -18,6 +18,7 @@ struct source {
 	struct store_variant *variants;
 	unsigned variants_count;
 	unsigned first; /* column of its first variant */
+	unsigned boots; /* asked for: with precision: as many as were needed */
 };
 
 struct loader {
@@ -30,7 +31,7 @@ struct loader {
 	bool two_units; /* of one metric: its samples cannot stand in one table */
 	struct strbuf metrics; /* names met, for messages */
 	struct result *result;
-	const struct source *current;
+	struct source *current;
 };
 
 static int column_of(const struct source *src, const char *variant)
@@ -79,6 +80,8 @@ static void add_sample(void *arg, const struct store_sample *s)
 
 	if (!cell)
 		return;
+	if (s->boot_number > l->current->boots)
+		l->current->boots = s->boot_number;
 	if (!s->metric) {
 		add_failure(cell, s);
 		return;
@@ -102,6 +105,7 @@ static int open_source(struct loader *l, struct source *src, const char *run, st
 	    store_variants(l->store, src->run.id, &src->variants, &src->variants_count, err))
 		return -1;
 	plan_init(&src->plan, src->experiment, src->run.seed);
+	src->boots = src->run.boots;
 	return 0;
 }
 
@@ -204,7 +208,6 @@ static void describe(struct result *r, const struct loader *l)
 	r->experiment = xstrdup(src->run.experiment);
 	r->machine = xstrdup(src->run.description);
 	r->workload = xstrdup(src->experiment->workload.name);
-	r->boots = src->run.boots;
 	r->repetitions = src->run.repetitions;
 	for (unsigned i = 0; i < l->count; i++)
 		strbuf_addf(&ids, "%s%s", i ? ", " : "", l->sources[i].run.id);
@@ -212,11 +215,17 @@ static void describe(struct result *r, const struct loader *l)
 	r->warning = warning_of(l);
 	name_cases(r, src);
 	name_variants(r, l);
+}
+
+/* How many samples each cell should have, known once all of them have been seen. */
+static void set_planned(struct result *r, const struct loader *l)
+{
+	r->boots = l->sources[0].boots;
 	for (unsigned s = 0; s < l->count; s++)
 		for (size_t c = 0; c < r->cases_count; c++)
 			for (unsigned v = 0; v < l->sources[s].variants_count; v++)
 				result_cell(r, c, l->sources[s].first + v)->planned =
-					l->sources[s].run.boots * l->sources[s].run.repetitions;
+					l->sources[s].boots * l->sources[s].run.repetitions;
 }
 
 static double *counter_row(struct result *r, const char *name)
@@ -308,6 +317,7 @@ static int fill(struct loader *l, const struct load_options *opt, struct error *
 		    store_each_counter(l->store, l->current->run.id, add_counter, l, err))
 			return -1;
 	}
+	set_planned(l->result, l);
 	add_rates(l->result);
 	return settle_metric(l, opt, err);
 }

@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "run/adaptive.h"
 #include "run/execute.h"
 #include "run/progress.h"
 #include "run/repetition.h"
@@ -284,7 +285,8 @@ static int run_boot(struct execution *x, unsigned boot, struct error *err)
 			return -1;
 		if (ret == ATTEMPT_OK) {
 			progress_note(&x->progress, "%s boot %u/%u done", variant, b->number,
-				      x->setup->experiment->boots);
+				      x->setup->plan.boots_count /
+					      x->setup->experiment->variants_count);
 			return 0;
 		}
 		progress_note(&x->progress, "%s boot %u failed (attempt %u of %u): %s", variant,
@@ -319,6 +321,65 @@ static int lock_run(const struct execution *x, struct error *err)
 	return fd;
 }
 
+/* Has a block been begun? Then it is completed without asking again. */
+static bool block_begun(const struct execution *x, unsigned first)
+{
+	unsigned variants = x->setup->experiment->variants_count;
+
+	for (unsigned v = 0; v < variants; v++)
+		if (left_of_boot(x, first + v) < x->setup->plan.items_per_boot)
+			return true;
+	return false;
+}
+
+/* Before a block beyond `boots:`: 1 go on, 0 that is enough, -1 @err. Every decision is told. */
+static int another_block(struct execution *x, unsigned boot, struct error *err)
+{
+	const struct experiment *e = x->setup->experiment;
+	unsigned blocks = boot / e->variants_count;
+	struct strbuf why = STRBUF_INIT;
+	bool more = true;
+	int ret = 0;
+
+	if (boot % e->variants_count || blocks < e->boots || block_begun(x, boot))
+		return 1;
+	ret = adaptive_decide(x->store, x->run_id, &x->setup->plan, blocks, &more, &why, err);
+	if (!ret)
+		progress_note(&x->progress, "%s", why.buf);
+	strbuf_release(&why);
+	return ret ? -1 : more;
+}
+
+/* With max_boots reached there is nothing to decide, but something to tell. */
+static int tell_end(struct execution *x, struct error *err)
+{
+	struct strbuf why = STRBUF_INIT;
+	bool more;
+	int ret = adaptive_decide(x->store, x->run_id, &x->setup->plan,
+				  x->setup->experiment->max_boots, &more, &why, err);
+
+	if (!ret)
+		progress_note(&x->progress, "%s", why.buf);
+	strbuf_release(&why);
+	return ret;
+}
+
+static int run_boots(struct execution *x, struct error *err)
+{
+	const struct plan *plan = &x->setup->plan;
+	bool adaptive = x->setup->experiment->precision > 0;
+
+	for (unsigned boot = 0; boot < plan->boots_count; boot++) {
+		int more = adaptive ? another_block(x, boot, err) : 1;
+
+		if (more <= 0)
+			return more;
+		if (left_of_boot(x, boot) && run_boot(x, boot, err))
+			return -1;
+	}
+	return adaptive ? tell_end(x, err) : 0;
+}
+
 static int run_plan(struct execution *x, struct error *err)
 {
 	const struct plan *plan = &x->setup->plan;
@@ -332,10 +393,7 @@ static int run_plan(struct execution *x, struct error *err)
 	for (size_t i = 0; i < total; i++)
 		before += x->done[i];
 	progress_init(&x->progress, x->progress.out, total, before);
-	for (unsigned boot = 0; boot < plan->boots_count; boot++)
-		if (left_of_boot(x, boot) && run_boot(x, boot, err))
-			return -1;
-	return 0;
+	return run_boots(x, err);
 }
 
 int execute_run(struct setup *setup, struct store *store, const char *run_id, bool quiet,

@@ -93,14 +93,16 @@ static void init_boots(struct plan *plan, const struct experiment *e)
 	uint64_t state = plan->seed;
 	unsigned n = 0;
 
-	plan->boots_count = variants * e->boots;
+	unsigned blocks = e->max_boots > e->boots ? e->max_boots : e->boots;
+
+	plan->boots_count = variants * blocks;
 	plan->boots = xcalloc(plan->boots_count, sizeof(*plan->boots));
 	if (e->order == ORDER_SEQUENTIAL) {
 		for (; n < plan->boots_count; n++)
 			plan->boots[n] = (struct plan_boot){.variant = n / e->boots,
 							    .number = n % e->boots + 1};
 	} else {
-		for (unsigned b = 1; b <= e->boots; b++) {
+		for (unsigned b = 1; b <= blocks; b++) {
 			shuffle(order, variants, &state);
 			for (unsigned v = 0; v < variants; v++)
 				plan->boots[n++] =

@@ -212,7 +212,7 @@ int store_each_sample(struct store *s, const char *run_id, store_sample_fn fn, v
 	sqlite3_stmt *st = sql_prepare(
 		s, err,
 		"SELECT v.name, s.kase, s.status, s.reason, s.metric, s.unit, s.better, s.boot_id,"
-		" s.repetition, s.value, s.time_ns FROM sample s"
+		" s.repetition, s.value, s.time_ns, s.boot_number FROM sample s"
 		" JOIN variant v ON v.id = s.variant_id WHERE v.run_id = ? AND NOT s.warmup"
 		" ORDER BY s.id",
 		"t", run_id);
@@ -231,7 +231,8 @@ int store_each_sample(struct store *s, const char *run_id, store_sample_fn fn, v
 					      .boot = sqlite3_column_int64(st, 7),
 					      .repetition = sqlite3_column_int64(st, 8),
 					      .value = sqlite3_column_double(st, 9),
-					      .time_ns = sqlite3_column_int64(st, 10)};
+					      .time_ns = sqlite3_column_int64(st, 10),
+					      .boot_number = sqlite3_column_int64(st, 11)};
 
 		fn(arg, &sample);
 	}

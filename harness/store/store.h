@@ -143,6 +143,7 @@ int store_each_done(struct store *s, const char *run_id, store_done_fn fn, void 
 struct store_sample {
 	const char *variant, *kase, *status, *reason, *metric, *unit, *better;
 	int64_t boot; /* the physical boot */
+	unsigned boot_number; /* its place in the plan */
 	unsigned repetition;
 	double value;
 	int64_t time_ns;
