@@ -3,7 +3,9 @@
 #define SCHEDBENCH_BENCH_H
 
 #include <argp.h>
+#include <jansson.h>
 
+#include "run/execute.h"
 #include "store/store.h"
 #include "util/error.h"
 
@@ -16,6 +18,7 @@
  */
 int cmd_boot(int argc, char **argv, struct error *err);
 int cmd_compare(int argc, char **argv, struct error *err);
+int cmd_doctor(int argc, char **argv, struct error *err);
 int cmd_list(int argc, char **argv, struct error *err);
 int cmd_plot(int argc, char **argv, struct error *err);
 int cmd_run(int argc, char **argv, struct error *err);
@@ -27,6 +30,16 @@ int cmd_version(int argc, char **argv, struct error *err);
 /* --db, else $SCHEDBENCH_DB, else DEFAULT_DB. */
 const char *database_path(const char *option);
 int open_database(struct store **out, const char *option, enum store_mode mode, struct error *err);
+
+/* A variant as an element of --set variants=[...] (JSON is YAML); @name: NULL, or another name. */
+json_t *variant_json(const struct variant *v, const char *name);
+
+/*
+ * Run what @s describes as a new run and store it; prints progress on stderr only. *@run_id is
+ * freed by the caller, also on failure.
+ */
+int run_new(struct setup *s, struct store *store, bool quiet, char **run_id,
+	    struct execute_result *result, struct error *err);
 
 /* The style a command prints by default. */
 #define DEFAULT_STYLE "table"

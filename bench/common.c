@@ -3,6 +3,22 @@
 
 #include "bench.h"
 
+static json_t *switches_json(const struct key_value *kv, unsigned count)
+{
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < count; i++)
+		json_object_set_new(o, kv[i].key, json_string(kv[i].value));
+	return o;
+}
+
+json_t *variant_json(const struct variant *v, const char *name)
+{
+	return json_pack("{s:s, s:s, s:o, s:o}", "name", name ? name : v->name, "kernel", v->kernel,
+			 "features", switches_json(v->features, v->features_count), "sysctl",
+			 switches_json(v->sysctl, v->sysctl_count));
+}
+
 const char *database_path(const char *option)
 {
 	const char *env = getenv("SCHEDBENCH_DB");

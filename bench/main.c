@@ -21,6 +21,8 @@ static const struct command commands[] = {
 	{"compare", "print the table of a run, or of two runs side by side", cmd_compare},
 	{"plot", "plot a run with gnuplot", cmd_plot},
 	{"boot", "boot a kernel on a machine and run one command there", cmd_boot},
+	{"doctor", "run a variant against itself: false alarms, smallest detectable effect",
+	 cmd_doctor},
 	{"list", "list experiments, kernels, machines, workloads, styles or runs", cmd_list},
 	{"show", "show what a run consists of", cmd_show},
 	{"version", "print the version", cmd_version},

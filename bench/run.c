@@ -103,22 +103,6 @@ static int check_options(const struct options *o, struct error *err)
 	return 0;
 }
 
-static json_t *switches_json(const struct key_value *kv, unsigned count)
-{
-	json_t *o = json_object();
-
-	for (unsigned i = 0; i < count; i++)
-		json_object_set_new(o, kv[i].key, json_string(kv[i].value));
-	return o;
-}
-
-static json_t *variant_json(const struct variant *v)
-{
-	return json_pack("{s:s, s:s, s:o, s:o}", "name", v->name, "kernel", v->kernel, "features",
-			 switches_json(v->features, v->features_count), "sysctl",
-			 switches_json(v->sysctl, v->sysctl_count));
-}
-
 static int check_variants(const struct experiment *e, const struct options *o, struct error *err)
 {
 	for (size_t w = 0; w < o->variants.count; w++) {
@@ -144,7 +128,7 @@ static int select_variants(struct experiment **e, const struct options *o, struc
 
 	for (unsigned i = 0; i < (*e)->variants_count; i++)
 		if (strlist_has(&o->variants, (*e)->variants[i].name))
-			json_array_append_new(list, variant_json(&(*e)->variants[i]));
+			json_array_append_new(list, variant_json(&(*e)->variants[i], NULL));
 	text = json_dumps(list, 0);
 	json_decref(list);
 	for (size_t i = 0; i < o->sets.count; i++)
@@ -307,20 +291,25 @@ static int explain_stop(const char *run_id, struct error *err)
 	return -1;
 }
 
-static int execute(struct setup *s, struct store *store, const char *run_id,
-		   const struct options *o, struct error *err)
+static int execute(struct setup *s, struct store *store, const char *run_id, bool quiet,
+		   struct execute_result *result, struct error *err)
 {
-	struct execute_result result;
-
-	if (!o->quiet)
+	if (!quiet)
 		fprintf(stderr, "schedbench: run %s\n", run_id);
-	if (execute_run(s, store, run_id, o->quiet, &result, err))
-		return explain_stop(run_id, err);
-	return finish(store, run_id, o, &result, err);
+	return execute_run(s, store, run_id, quiet, result, err) ? explain_stop(run_id, err) : 0;
+}
+
+int run_new(struct setup *s, struct store *store, bool quiet, char **run_id,
+	    struct execute_result *result, struct error *err)
+{
+	if (setup_kernels(s, err) || setup_create_run(s, store, run_id, err))
+		return -1;
+	return execute(s, store, *run_id, quiet, result, err);
 }
 
 static int start_new(const struct options *o, int interrupt_fd, struct error *err)
 {
+	struct execute_result result;
 	struct experiment *e;
 	struct store *store = NULL;
 	struct setup s;
@@ -333,12 +322,11 @@ static int start_new(const struct options *o, int interrupt_fd, struct error *er
 	if (!ret && o->dry_run) {
 		ret = print_plan(&s, o, err);
 	} else if (!ret) {
-		ret = setup_kernels(&s, err) || open_database(&store, o->db, STORE_WRITE, err) ||
-				      setup_create_run(&s, store, &run_id, err)
-			      ? -1
-			      : 0;
+		ret = open_database(&store, o->db, STORE_WRITE, err);
 		if (!ret)
-			ret = execute(&s, store, run_id, o, err);
+			ret = run_new(&s, store, o->quiet, &run_id, &result, err);
+		if (!ret)
+			ret = finish(store, run_id, o, &result, err);
 	}
 	store_close(store);
 	setup_release(&s);
@@ -348,6 +336,7 @@ static int start_new(const struct options *o, int interrupt_fd, struct error *er
 
 static int resume(const struct options *o, int interrupt_fd, struct error *err)
 {
+	struct execute_result result;
 	struct store_run run = {0};
 	struct experiment *e;
 	struct store *store;
@@ -365,7 +354,8 @@ static int resume(const struct options *o, int interrupt_fd, struct error *err)
 			ret = print_plan(&s, o, err);
 		else if (!ret)
 			ret = setup_kernels(&s, err) || setup_check_resume(&s, store, &run, err) ||
-					      execute(&s, store, run.id, o, err)
+					      execute(&s, store, run.id, o->quiet, &result, err) ||
+					      finish(store, run.id, o, &result, err)
 				      ? -1
 				      : 0;
 		setup_release(&s);

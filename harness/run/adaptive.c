@@ -114,7 +114,8 @@ static void explain(const struct verdict *v, const struct plan *plan, unsigned b
 	const struct experiment *e = plan->experiment;
 
 	if (!v->wide) {
-		strbuf_addf(why, "precise enough after %u boots: every interval is within +/- %g %%",
+		strbuf_addf(why,
+			    "precise enough after %u boots: every interval is within +/- %g %%",
 			    blocks, e->precision * 100);
 		return;
 	}

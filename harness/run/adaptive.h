@@ -15,8 +15,9 @@
  * resumed run comes to the same decision.
  *
  * @blocks: how many have been run. *@more: run another one. @why gets one line: which interval is
- * too wide, or why it is enough. The rule is stats_stop(), for every case and every variant against the
- * baseline, on the means of the boots; the metric is the experiment's, else the first one stored.
+ * too wide, or why it is enough. The rule is stats_stop(), for every case and every variant against
+ * the baseline, on the means of the boots; the metric is the experiment's, else the first one
+ * stored.
  */
 int adaptive_decide(struct store *store, const char *run_id, const struct plan *plan,
 		    unsigned blocks, bool *more, struct strbuf *why, struct error *err);
