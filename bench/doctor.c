@@ -72,7 +72,8 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "--aa EXPERIMENT",
-	.doc = "Run A against A: what the rule flags is a false alarm, and the spread tells the smallest "
+	.doc = "Run A against A: what the rule flags is a false alarm, and the spread tells the "
+	       "smallest "
 	       "effect that this machine finds with these settings.\v"
 	       "Status 1: more false alarms than the nominal 5 % explain."};
 

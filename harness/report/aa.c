@@ -66,8 +66,8 @@ static void analyse_row(const struct result *r, size_t kase, struct aa_row *row)
 	read_boots(&b, result_cell(r, kase, 1));
 	least = a.count < b.count ? a.count : b.count;
 	row->mean = stats_amean(a.means, a.count);
-	sd = least < 2 ? NAN :
-			 sqrt((pow(stats_stddev(a.means, a.count), 2) +
+	sd = least < 2 ? NAN
+		       : sqrt((pow(stats_stddev(a.means, a.count), 2) +
 			       pow(stats_stddev(b.means, b.count), 2)) /
 			      2);
 	row->between = 100 * sd / fabs(row->mean);

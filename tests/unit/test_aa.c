@@ -29,8 +29,8 @@ static struct result *make(void)
 	return r;
 }
 
-/* Means 9, 10, 11 on both sides: sd 1, so 10 % of 10; samples at +/- 0.5 of their boot's mean: the pooled
- * variance within is 12 x 0.25 / 6 = 0.5. With n = 3 and 4 degrees of freedom t is 2.776445
+/* Means 9, 10, 11 on both sides: sd 1, so 10 % of 10; samples at +/- 0.5 of their boot's mean: the
+ * pooled variance within is 12 x 0.25 / 6 = 0.5. With n = 3 and 4 degrees of freedom t is 2.776445
  * (97.5 %) and 0.940965 (80 %), from tables. */
 static void test_closed_form(void **state)
 {
