@@ -170,6 +170,8 @@ static int call(struct apt *apt, const char *folder, const char *program, const 
 	for (; *args; args++)
 		strlist_add(&argv, *args);
 	ret = subprocess_capture(strlist_argv(&argv), timeout_ms, out, &errout, &status, err);
+	if (ret)
+		error_prefix(err, "%s: ", program);
 	if (!ret && status) {
 		first_error(&errout, err);
 		if (!*err->msg) {
@@ -263,16 +265,24 @@ static int show(struct apt *apt, const char *which, struct strbuf *shown, struct
 	return error_set(err, ERROR_USAGE, "Debian '%s' has no package '%s'", apt->suite, which);
 }
 
+static unsigned long long number_field(const char *shown, const char *name)
+{
+	char *text = field(shown, name);
+	unsigned long long value = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return value;
+}
+
 static int take_package(const char *shown, const char *which, struct apt_package *out,
 			struct error *err)
 {
-	char *size = field(shown, "Size");
 	size_t len;
 
 	out->name = field(shown, "Package");
 	out->version = field(shown, "Version");
-	out->size = size ? strtoull(size, NULL, 10) : 0;
-	free(size);
+	out->size = number_field(shown, "Size");
+	out->unpacked = number_field(shown, "Installed-Size") * 1024;
 	if (is_plain(out->name) && is_plain(out->version)) {
 		len = strlen(out->name);
 		if (!strncmp(out->name, PREFIX, strlen(PREFIX)) &&
@@ -310,7 +320,7 @@ void apt_package_release(struct apt_package *package)
 {
 	free(package->name);
 	free(package->version);
-	*package = (struct apt_package){NULL, NULL, 0};
+	*package = (struct apt_package){NULL, NULL, 0, 0};
 }
 
 int apt_download(struct apt *apt, const struct apt_package *package, const char *folder,

@@ -22,6 +22,7 @@ struct apt_package {
 	char *name;
 	char *version;
 	unsigned long long size; /* of the .deb in bytes, 0: not known */
+	unsigned long long unpacked; /* in bytes, 0: not known */
 };
 
 /* Write the configuration; no package lists are fetched yet. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "kernel/apt.h"
@@ -19,6 +20,7 @@
 #include "util/xalloc.h"
 
 #define UNPACK_TIMEOUT (5 * 60 * 1000)
+#define LISTS_SPACE    (100 * 1000 * 1000) /* package lists of a release and apt's index of them */
 
 /* Fit for the name of a file and for an argument of apt. */
 static bool is_plain(const char *name)
@@ -175,6 +177,23 @@ static void say_fetching(const struct apt_package *p)
 		fprintf(stderr, "schedbench: fetching %s %s\n", p->name, p->version);
 }
 
+/* apt waits for ever on a disk that is nearly full, so that it is asked beforehand. */
+static int check_space(const char *folder, unsigned long long bytes, struct error *err)
+{
+	struct statvfs fs;
+	unsigned long long available;
+
+	if (statvfs(folder, &fs))
+		return error_sys(err, errno, "cannot ask for the space in '%s'", folder);
+	available = (unsigned long long)fs.f_bavail * fs.f_frsize;
+	if (available >= bytes)
+		return 0;
+	return error_set(err, ERROR_FAILED,
+			 "no space: %.0f MB are needed and %.0f MB are free in '%s' "
+			 "(SCHEDBENCH_CACHE names another folder)",
+			 bytes / 1e6, available / 1e6, folder);
+}
+
 /* Everything happens in @work, and only what is whole is renamed to its place. */
 static int fetch_into(struct apt *apt, const char *work, const struct apt_package *package,
 		      const char *place, struct error *err)
@@ -225,6 +244,8 @@ static int fetch_package(struct apt *apt, const char *kernels, const char *reque
 		if (path_exists(place))
 			ret = remove_tree(place, err);
 		if (!ret)
+			ret = check_space(kernels, package->size + package->unpacked, err);
+		if (!ret)
 			ret = fetch_into(apt, work, package, place, err);
 	}
 	if (!ret)
@@ -243,7 +264,8 @@ static int fetch(struct apt *apt, const char *kernels, const char *request, stru
 	int ret;
 
 	remove_leftovers(kernels);
-	if (apt_update(apt, err) || apt_resolve(apt, request, &package, err))
+	if (check_space(kernels, LISTS_SPACE, err) || apt_update(apt, err) ||
+	    apt_resolve(apt, request, &package, err))
 		return -1;
 	ret = fetch_package(apt, kernels, request, &package, err);
 	apt_package_release(&package);

@@ -328,6 +328,16 @@ static void other_packages_are_not_downloaded(void **state)
 	assert_int_equal(asked(f, "download"), 0);
 }
 
+static void what_does_not_fit_is_not_downloaded(void **state)
+{
+	struct fake *f = *state;
+
+	put_text(f, "show-" IMAGE "=6.1.5-1", SHOW_IMAGE "Installed-Size: 1000000000000\n");
+	bad(&wanted, ERROR_FAILED, "no space: 1024000027 MB are needed");
+	assert_int_equal(asked(f, "download"), 0);
+	clean(f);
+}
+
 static void leftovers_of_a_killed_fetch_go(void **state)
 {
 	struct fake *f = *state;
@@ -354,8 +364,8 @@ int main(void)
 		test(the_second_call_is_a_look_up),	 test(what_was_removed_is_fetched_again),
 		test(lists_are_fetched_once_an_hour),	 test(hostile_records_are_stale),
 		test(hostile_names_reach_nothing),	 test(failures_leave_the_cache_clean),
-		test(other_packages_are_not_downloaded), test(leftovers_of_a_killed_fetch_go),
-		test(without_apt_the_remedy_is_named),
+		test(other_packages_are_not_downloaded), test(what_does_not_fit_is_not_downloaded),
+		test(leftovers_of_a_killed_fetch_go),	 test(without_apt_the_remedy_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
