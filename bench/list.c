@@ -122,9 +122,9 @@ static int list_styles(struct rows *rows)
 
 static int list_runs(struct rows *rows, const char *db, struct error *err)
 {
-	struct store_run *runs;
+	struct store_run *runs = NULL;
 	struct store *store;
-	unsigned count;
+	unsigned count = 0;
 	int ret;
 
 	if (open_database(&store, db, STORE_READ, err))
@@ -132,15 +132,20 @@ static int list_runs(struct rows *rows, const char *db, struct error *err)
 	ret = store_run_list(store, &runs, &count, err);
 	for (unsigned i = 0; !ret && i < count; i++) {
 		const struct store_run *r = &runs[i];
-		char *text = xasprintf("%-11s %4u samples%s  %s, %s%s%s%s", r->state, r->good,
-				       r->bad ? " and failures" : "", r->title, r->description,
-				       *r->accel ? " (" : "", r->accel, *r->accel ? ")" : "");
+		unsigned good, bad;
+		char *text;
+
+		ret = store_run_count(store, r->id, &good, &bad, err);
+		if (ret)
+			break;
+		text = xasprintf("%-11s %4u samples%s  %s, %s%s%s%s", r->state, good,
+				 bad ? " and failures" : "", r->title, r->description,
+				 *r->accel ? " (" : "", r->accel, *r->accel ? ")" : "");
 
 		add_row(rows, r->id, text);
 		free(text);
 	}
-	if (!ret)
-		store_runs_free(runs, count);
+	store_runs_free(runs, count);
 	store_close(store);
 	return ret;
 }

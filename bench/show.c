@@ -55,8 +55,9 @@ static void format_time(int64_t ns, char *buf, size_t size)
 	strftime(buf, size, "%Y-%m-%d %H:%M:%S %z", &tm);
 }
 
-static void print_text(const struct store_run *r, const struct store_variant *v, unsigned variants,
-		       const struct store_boot *b, unsigned boots)
+static void print_text(const struct store_run *r, unsigned good, unsigned bad,
+		       const struct store_variant *v, unsigned variants, const struct store_boot *b,
+		       unsigned boots)
 {
 	char when[64];
 
@@ -67,7 +68,7 @@ static void print_text(const struct store_run *r, const struct store_variant *v,
 		printf("run on      %s: %s\n", r->accel, r->note);
 	printf("started     %s\nseed        %llu\nsamples     %u good, %u failed or cut off\n"
 	       "program     schedbench %s, workloads %.12s\n",
-	       when, (unsigned long long)r->seed, r->good, r->bad, r->program_version,
+	       when, (unsigned long long)r->seed, good, bad, r->program_version,
 	       r->workload_sha256);
 	printf("\nvariants\n");
 	for (unsigned i = 0; i < variants; i++)
@@ -85,8 +86,9 @@ static void print_text(const struct store_run *r, const struct store_variant *v,
 	}
 }
 
-static void print_json(const struct store_run *r, const struct store_variant *v, unsigned variants,
-		       const struct store_boot *b, unsigned boots)
+static void print_json(const struct store_run *r, unsigned good, unsigned bad,
+		       const struct store_variant *v, unsigned variants, const struct store_boot *b,
+		       unsigned boots)
 {
 	json_t *vs = json_array(), *bs = json_array(), *root;
 
@@ -106,7 +108,7 @@ static void print_json(const struct store_run *r, const struct store_variant *v,
 			 r->id, "state", r->state, "experiment", r->experiment, "title", r->title,
 			 "machine", r->description, "accel", r->accel, "note", r->note, "seed",
 			 (json_int_t)r->seed, "started_ns", (json_int_t)r->started_ns, "ended_ns",
-			 (json_int_t)r->ended_ns, "good", (int)r->good, "bad", (int)r->bad);
+			 (json_int_t)r->ended_ns, "good", (int)good, "bad", (int)bad);
 	json_object_set_new(root, "variants", vs);
 	json_object_set_new(root, "boots", bs);
 	json_dumpf(root, stdout, JSON_INDENT(2));
@@ -119,16 +121,19 @@ static int show(struct store *store, const struct options *o, struct error *err)
 	struct store_variant *variants = NULL;
 	struct store_boot *boots = NULL;
 	struct store_run run = {0};
+	unsigned good = 0, bad = 0;
 	unsigned variants_count = 0, boots_count = 0;
 	int ret = store_run_find(store, o->run ? o->run : "last", &run, err);
 
+	if (!ret)
+		ret = store_run_count(store, run.id, &good, &bad, err);
 	if (!ret)
 		ret = store_variants(store, run.id, &variants, &variants_count, err);
 	if (!ret)
 		ret = store_boots(store, run.id, &boots, &boots_count, err);
 	if (!ret)
-		(o->json ? print_json : print_text)(&run, variants, variants_count, boots,
-						    boots_count);
+		(o->json ? print_json : print_text)(&run, good, bad, variants, variants_count,
+						    boots, boots_count);
 	store_variants_free(variants, variants_count);
 	store_boots_free(boots, boots_count);
 	store_run_release(&run);

@@ -11,13 +11,7 @@
 	"SELECT run.id, e.name, e.title, e.text, m.name, m.description, m.accel, m.note, "         \
 	"run.state,"                                                                               \
 	" run.program_version, run.workload_sha256, run.seed, run.boots, run.repetitions,"         \
-	" run.started_ns, run.ended_ns,"                                                           \
-	" (SELECT count(*) FROM (SELECT DISTINCT s.variant_id, s.boot_number, s.kase, "            \
-	"s.repetition"                                                                             \
-	"  FROM sample s JOIN variant v ON v.id = s.variant_id"                                    \
-	"  WHERE v.run_id = run.id AND s.status = 'ok' AND NOT s.warmup)),"                        \
-	" (SELECT count(*) FROM sample s JOIN variant v ON v.id = s.variant_id"                    \
-	"  WHERE v.run_id = run.id AND s.status <> 'ok' AND NOT s.warmup)"                         \
+	" run.started_ns, run.ended_ns"                                                            \
 	" FROM run JOIN experiment e ON e.id = run.experiment_id"                                  \
 	" JOIN machine m ON m.id = run.machine_id"
 
@@ -35,8 +29,6 @@ static void read_run(sqlite3_stmt *st, struct store_run *run)
 	run->repetitions = sqlite3_column_int64(st, n + 2);
 	run->started_ns = sqlite3_column_int64(st, n + 3);
 	run->ended_ns = sqlite3_column_int64(st, n + 4);
-	run->good = sqlite3_column_int64(st, n + 5);
-	run->bad = sqlite3_column_int64(st, n + 6);
 }
 
 void store_run_release(struct store_run *run)
@@ -53,6 +45,26 @@ void store_run_release(struct store_run *run)
 	free(run->program_version);
 	free(run->workload_sha256);
 	memset(run, 0, sizeof(*run));
+}
+
+int store_run_count(struct store *s, const char *run_id, unsigned *good, unsigned *bad,
+		    struct error *err)
+{
+	int64_t n[2];
+
+	if (sql_integer(s, &n[0], err,
+			"SELECT count(*) FROM (SELECT DISTINCT s.variant_id, s.boot_number, s.kase,"
+			" s.repetition FROM sample s JOIN variant v ON v.id = s.variant_id"
+			" WHERE v.run_id = ? AND s.status = 'ok' AND NOT s.warmup)",
+			"t", run_id) ||
+	    sql_integer(s, &n[1], err,
+			"SELECT count(*) FROM sample s JOIN variant v ON v.id = s.variant_id"
+			" WHERE v.run_id = ? AND s.status <> 'ok' AND NOT s.warmup",
+			"t", run_id))
+		return -1;
+	*good = n[0];
+	*bad = n[1];
+	return 0;
 }
 
 void store_runs_free(struct store_run *runs, unsigned count)
@@ -206,35 +218,56 @@ int store_each_done(struct store *s, const char *run_id, store_done_fn fn, void 
 	return ret;
 }
 
-int store_each_sample(struct store *s, const char *run_id, store_sample_fn fn, void *arg,
-		      struct error *err)
+/* One boot's samples come in order by their index: nothing has to be sorted. */
+static int each_of_boot(struct store *s, int64_t boot, const char *variant, unsigned number,
+			store_sample_fn fn, void *arg, struct error *err)
 {
-	sqlite3_stmt *st = sql_prepare(
-		s, err,
-		"SELECT v.name, s.kase, s.status, s.reason, s.metric, s.unit, s.better, s.boot_id,"
-		" s.repetition, s.value, s.time_ns, s.boot_number FROM sample s"
-		" JOIN variant v ON v.id = s.variant_id WHERE v.run_id = ? AND NOT s.warmup"
-		" ORDER BY s.id",
-		"t", run_id);
+	sqlite3_stmt *st = sql_prepare(s, err,
+				       "SELECT kase, status, reason, metric, unit, better,"
+				       " repetition, value, time_ns FROM sample"
+				       " WHERE boot_id = ? AND NOT warmup ORDER BY id",
+				       "i", boot);
 	int ret;
 
 	if (!st)
 		return -1;
 	while ((ret = sql_step(s, st, err)) > 0) {
-		struct store_sample sample = {.variant = text(st, 0),
-					      .kase = text(st, 1),
-					      .status = text(st, 2),
-					      .reason = text(st, 3),
-					      .metric = text(st, 4),
-					      .unit = text(st, 5),
-					      .better = text(st, 6),
-					      .boot = sqlite3_column_int64(st, 7),
-					      .repetition = sqlite3_column_int64(st, 8),
-					      .value = sqlite3_column_double(st, 9),
-					      .time_ns = sqlite3_column_int64(st, 10),
-					      .boot_number = sqlite3_column_int64(st, 11)};
+		struct store_sample sample = {.variant = variant,
+					      .boot = boot,
+					      .boot_number = number,
+					      .kase = text(st, 0),
+					      .status = text(st, 1),
+					      .reason = text(st, 2),
+					      .metric = text(st, 3),
+					      .unit = text(st, 4),
+					      .better = text(st, 5),
+					      .repetition = sqlite3_column_int64(st, 6),
+					      .value = sqlite3_column_double(st, 7),
+					      .time_ns = sqlite3_column_int64(st, 8)};
 
 		fn(arg, &sample);
+	}
+	sqlite3_finalize(st);
+	return ret;
+}
+
+int store_each_sample(struct store *s, const char *run_id, store_sample_fn fn, void *arg,
+		      struct error *err)
+{
+	sqlite3_stmt *st = sql_prepare(s, err,
+				       "SELECT b.id, v.name, b.number FROM boot b"
+				       " JOIN variant v ON v.id = b.variant_id WHERE v.run_id = ?"
+				       " ORDER BY b.id",
+				       "t", run_id);
+	int ret;
+
+	if (!st)
+		return -1;
+	while ((ret = sql_step(s, st, err)) > 0) {
+		ret = each_of_boot(s, sqlite3_column_int64(st, 0), text(st, 1),
+				   sqlite3_column_int64(st, 2), fn, arg, err);
+		if (ret)
+			break;
 	}
 	sqlite3_finalize(st);
 	return ret;

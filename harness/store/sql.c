@@ -117,13 +117,15 @@ int sql_integer(struct store *s, int64_t *out, struct error *err, const char *sq
 
 int sql_begin(struct store *s, struct error *err)
 {
-	return sql_run(s, err, "BEGIN IMMEDIATE", "");
+	return s->bulk ? 0 : sql_run(s, err, "BEGIN IMMEDIATE", "");
 }
 
 int sql_end(struct store *s, int ret, struct error *err)
 {
 	struct error ignored;
 
+	if (s->bulk)
+		return ret;
 	if (!ret)
 		ret = sql_run(s, err, "COMMIT", "");
 	if (ret && !sqlite3_get_autocommit(s->db))

@@ -3,6 +3,7 @@
 #define SCHEDBENCH_STORE_SQL_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "util/error.h"
@@ -12,6 +13,7 @@ struct store {
 	sqlite3 *db;
 	char *path;
 	char *directory;
+	bool bulk; /* between store_bulk_begin() and _end(): one transaction around all others */
 };
 
 /* Set @err from the database's last error, with the remedy where there is one. */

@@ -119,6 +119,20 @@ const char *store_directory(const struct store *s)
 	return s->directory;
 }
 
+int store_bulk_begin(struct store *s, struct error *err)
+{
+	int ret = sql_begin(s, err);
+
+	s->bulk = !ret;
+	return ret;
+}
+
+int store_bulk_end(struct store *s, int ret, struct error *err)
+{
+	s->bulk = false;
+	return sql_end(s, ret, err);
+}
+
 /* 20261130-224952-NAME, and -2, -3 ... where that is taken. */
 static char *new_run_id(struct store *s, const char *experiment, struct error *err)
 {

@@ -28,6 +28,13 @@ void store_close(struct store *s);
 /* Folder that artifact paths are relative to: the one of the database. */
 const char *store_directory(const struct store *s);
 
+/*
+ * Everything stored from begin to end becomes one transaction: all of it or, with @ret not 0,
+ * nothing. For imports; a run commits each repetition.
+ */
+int store_bulk_begin(struct store *s, struct error *err);
+int store_bulk_end(struct store *s, int ret, struct error *err);
+
 struct store_new_variant {
 	const char *name;
 	const char *kernel; /* name of the recipe */
@@ -56,7 +63,6 @@ struct store_run {
 	uint64_t seed;
 	unsigned boots, repetitions;
 	int64_t started_ns, ended_ns; /* CLOCK_REALTIME; 0: not ended */
-	unsigned good, bad; /* repetitions stored as ok, and as failed or timeout */
 };
 
 /* @id: a run's id, the unique beginning of one, or "last". */
@@ -66,6 +72,9 @@ int store_run_find_unfinished(struct store *s, const char *experiment, struct st
 			      struct error *err);
 /* Newest first. */
 int store_run_list(struct store *s, struct store_run **out, unsigned *count, struct error *err);
+/* Repetitions of a run without warm-up: stored as ok, and as failed or timeout. */
+int store_run_count(struct store *s, const char *run_id, unsigned *good, unsigned *bad,
+		    struct error *err);
 void store_run_release(struct store_run *run);
 void store_runs_free(struct store_run *runs, unsigned count);
 /* How the machine is run and what that is not good for: known once it has booted. */
@@ -139,7 +148,8 @@ typedef void (*store_done_fn)(void *arg, const char *variant, unsigned boot_numb
 int store_each_done(struct store *s, const char *run_id, store_done_fn fn, void *arg,
 		    struct error *err);
 
-/* Every sample of a run without warm-up, in the order measured; failures have metric NULL. */
+/* Every sample of a run without warm-up, boot by boot in the order measured; failures have metric
+ * NULL. */
 struct store_sample {
 	const char *variant, *kase, *status, *reason, *metric, *unit, *better;
 	int64_t boot; /* the physical boot */
