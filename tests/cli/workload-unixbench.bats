@@ -5,6 +5,19 @@ load workload.bash
 
 TESTS="dhry2reg syscall pipe context1 spawn execl"
 
+# lasts MIN MAX COMMAND...: never shorter; a busy machine may take longer once or twice, not always.
+lasts() {
+	local min=$1 max=$2
+	shift 2
+	for _ in 1 2 3 4; do
+		run -0 "$@"
+		jq -se ".[0].wall_s >= $min" <<<"$output" >/dev/null || return 1
+		jq -se ".[0].wall_s < $max" <<<"$output" >/dev/null && return 0
+	done
+	echo "longer than $max s, four times: $output"
+	return 1
+}
+
 @test "every test prints one COUNT line and one line of lps" {
 	for t in $TESTS; do
 		"$W" unixbench $t --duration 200ms >"$BATS_TEST_TMPDIR/text"
@@ -37,12 +50,12 @@ TESTS="dhry2reg syscall pipe context1 spawn execl"
 }
 
 @test "execl works without an environment and lasts as long as asked" {
-	run -0 env -i "$W" unixbench execl --duration 2 --json
-	jq -se '.[0] | .wall_s >= 2 and .wall_s < 2.1 and .ops > 10' <<<"$output"
+	lasts 2 2.1 env -i "$W" unixbench execl --duration 2 --json
+	jq -se '.[0].ops > 10' <<<"$output"
 }
 
 @test "durations are parsed strictly, fractions work" {
-	"$W" unixbench syscall --duration 0.5 --json | jq -se '.[0].wall_s >= .5 and .[0].wall_s < .8'
+	lasts .5 .8 "$W" unixbench syscall --duration 0.5 --json
 	for d in abc -1 1.5x ""; do
 		run -2 "$W" unixbench syscall --duration "$d"
 	done
