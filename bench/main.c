@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{"boot", "boot a kernel on a machine and run one command there", cmd_boot},
 	{"doctor", "run a variant against itself: false alarms, smallest detectable effect",
 	 cmd_doctor},
+	{"import", "import results measured elsewhere", cmd_import},
 	{"list", "list experiments, kernels, machines, workloads, styles or runs", cmd_list},
 	{"show", "show what a run consists of", cmd_show},
 	{"version", "print the version", cmd_version},

@@ -186,7 +186,7 @@ static char *warning_of(const struct loader *l)
 {
 	struct strbuf sb = STRBUF_INIT;
 
-	if (!strcmp(l->sources[0].run.accel, "tcg") || !strcmp(l->sources[0].run.accel, "kvm"))
+	if (strcmp(l->sources[0].run.accel, "host"))
 		strbuf_addstr(&sb, l->sources[0].run.note);
 	for (unsigned i = 0; i < l->count; i++) {
 		if (strcmp(l->sources[i].run.workload_sha256, l->sources[0].run.workload_sha256))

@@ -88,7 +88,7 @@ repetitions: 1'
 
 @test "every command has help that names all its options" {
 	"$S" --help >/dev/null
-	for c in run compare plot boot doctor list show; do
+	for c in run compare plot boot doctor import list show; do
 		help=$("$S" "$c" --help)
 		[ "$("$S" help "$c")" = "$help" ]
 		for option in $(sed -n 's/^\t{"\([a-z-]*\)", .*, .*, 0,.*/\1/p' "bench/$c.c"); do

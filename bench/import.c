@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "import/import.h"
+#include "util/xalloc.h"
+
+struct options {
+	const char *kind, *path, *db, *name, *title, *metric;
+};
+
+static const struct argp_option option_table[] = {
+	{"name", 'n', "NAME", 0, "Name of the experiment; default: imported", 0},
+	{"title", 't', "TEXT", 0, "Heading of tables; default: what the file says, else the name",
+	 0},
+	{"metric", 'm', "NAME", 0, "Metric, where a file of samples holds several", 0},
+	{"db", 'd', "FILE", 0, "Database; default: $SCHEDBENCH_DB or " DEFAULT_DB, 0},
+	{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'n':
+		o->name = arg;
+		return 0;
+	case 't':
+		o->title = arg;
+		return 0;
+	case 'm':
+		o->metric = arg;
+		return 0;
+	case 'd':
+		o->db = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!o->kind)
+			o->kind = arg;
+		else if (!o->path)
+			o->path = arg;
+		else
+			argp_error(state, "one file or folder at a time");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {.options = option_table,
+				 .parser = parse,
+				 .args_doc = "samples FILE.csv",
+				 .doc = "Make a run of results that were measured elsewhere, for "
+					"compare, plot, show and list.\v"
+					"samples: comma separated values with a header line. "
+					"Columns by name: value, variant (or "
+					"kernel), case (or operation), and where they are there "
+					"boot, metric, unit, better (lower "
+					"or higher), workload, experiment, status (ok, failed, "
+					"timeout). 'compare --style csv' "
+					"prints such a file."};
+
+static int read_input(struct import *imp, const struct options *o, struct error *err)
+{
+	if (!o->kind || !o->path)
+		return error_set(err, ERROR_USAGE, "import what? (%s)", argp.args_doc);
+	if (!strcmp(o->kind, "samples"))
+		return import_csv(imp, o->path, o->metric, err);
+	return error_set(err, ERROR_USAGE, "cannot import '%s' (%s)", o->kind, argp.args_doc);
+}
+
+int cmd_import(int argc, char **argv, struct error *err)
+{
+	struct options o = {0};
+	struct import imp = {0};
+	struct store *store = NULL;
+	char *run_id = NULL;
+	int ret;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	imp.name = xstrdup(o.name ? o.name : "imported");
+	imp.title = o.title ? xstrdup(o.title) : NULL;
+	ret = read_input(&imp, &o, err);
+	if (!imp.title)
+		imp.title = xstrdup(imp.name);
+	if (!ret)
+		ret = open_database(&store, o.db, STORE_WRITE, err);
+	if (!ret)
+		ret = import_store(store, &imp, &run_id, err);
+	if (!ret)
+		printf("%s\n", run_id);
+	store_close(store);
+	import_release(&imp);
+	free(run_id);
+	return ret;
+}
