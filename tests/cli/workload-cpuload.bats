@@ -81,7 +81,7 @@ alone() {
 	# shellcheck disable=SC2086
 	start cpuload -c 2 -l 10 $mark
 	wait_for_processes "cpuload -c 2 -l 10 $mark" 4
-	kill -9 "$(processes "cpuload -c 2 -l 10 $mark" | sort -n | tail -n 1)"
+	kill -9 "$(workers | tail -n 1)"
 	wait_at_most 2
 	[ "$status" = 3 ]
 	[ ! -s "$out" ]

@@ -72,7 +72,7 @@ load workload.bash
 		# shellcheck disable=SC2086
 		start hackbench -g 1 -f 2 $mark
 		wait_for_processes "hackbench -g 1 -f 2 $mark" 6
-		kill -9 "$(processes "hackbench -g 1 -f 2 $mark" | sort -n | sed -n "${victim}p")"
+		kill -9 "$(workers | sed -n "$((victim - 2))p")"
 		wait_at_most 2
 		[ "$status" = 3 ]
 		[ ! -s "$out" ]

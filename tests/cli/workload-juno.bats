@@ -76,7 +76,7 @@ value() {
 	# shellcheck disable=SC2086
 	start juno --pin 0,0 --rate 1000000000 $mark
 	wait_for_processes "$mark" 4
-	kill -9 "$(processes "$mark" | sort -n | tail -n 1)"
+	kill -9 "$(workers | tail -n 1)"
 	wait_at_most 2
 	[ "$status" = 3 ]
 	[ ! -s "$out" ]

@@ -85,7 +85,7 @@ mmtests() {
 		start netperf $allow -t UDP_RR $mark
 		wait_for_processes "-t UDP_RR $mark" 4
 		sleep 0.3
-		server=$(processes "-t UDP_RR $mark" | sort -n | sed -n 3p)
+		server=$(workers | head -n 1)
 		kill -STOP "$server"
 		sleep 0.3
 		kill -CONT "$server"
@@ -107,7 +107,7 @@ mmtests() {
 		# shellcheck disable=SC2086
 		start netperf $mark
 		wait_for_processes "netperf $mark" 4
-		kill -9 "$(processes "netperf $mark" | sort -n | sed -n "${victim}p")"
+		kill -9 "$(workers | sed -n "$((victim - 2))p")"
 		wait_at_most 2
 		[ "$status" = 3 ]
 		[ ! -s "$out" ]

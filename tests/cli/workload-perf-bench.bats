@@ -63,7 +63,7 @@ shape() {
 	# shellcheck disable=SC2086
 	start pipe $mark
 	wait_for_processes "pipe $mark" 4
-	kill -9 "$(processes "pipe $mark" | sort -n | tail -n 1)"
+	kill -9 "$(workers | tail -n 1)"
 	wait_at_most 2
 	[ "$status" = 3 ]
 	[ ! -s "$out" ]

@@ -84,7 +84,7 @@ Flush 1 NT_STATUS_OK'
 		# shellcheck disable=SC2086
 		start tbench $mark
 		wait_for_processes "tbench $mark" 4
-		kill -9 "$(processes "tbench $mark" | sort -n | sed -n "${victim}p")"
+		kill -9 "$(workers | sed -n "$((victim - 2))p")"
 		wait_at_most 2
 		[ "$status" = 3 ]
 		[ ! -s "$out" ]

@@ -19,6 +19,16 @@ processes() {
 	pgrep -f -- "$1" || true
 }
 
+# The workers of what start started, in the order they were forked: the processes below the runner,
+# which is below $pid. Process numbers wrap around.
+workers() {
+	local runner max
+	runner=$(pgrep -P "$pid")
+	max=$(cat /proc/sys/kernel/pid_max)
+	pgrep -P "$runner" | awk -v r="$runner" -v m="$max" '{print ($1 - r + m) % m, $1}' |
+		sort -n | cut -d ' ' -f 2
+}
+
 # Wait until at least $2 processes have $1 in their command line.
 wait_for_processes() {
 	for _ in $(seq 200); do
