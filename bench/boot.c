@@ -236,18 +236,20 @@ int cmd_boot(int argc, char **argv, struct error *err)
 	struct options o = {0};
 	struct boot b = {.files = STRLIST_INIT};
 	unsigned timeout_ms = INT_MAX / 2;
-	int interrupt_fd, status = 0, ret;
+	int interrupt_fd, status = 0, ret = 0;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
-	interrupt_fd = interrupt_open(err);
-	ret = interrupt_fd < 0 ? -1 : 0;
-	if (!ret && o.timeout && parse_duration_ms(o.timeout, &timeout_ms, err)) {
+	if (o.timeout && parse_duration_ms(o.timeout, &timeout_ms, err)) {
 		error_prefix(err, "--timeout: ");
 		ret = -1;
 	}
 	if (!ret)
 		ret = prepare(&b, &o, err);
-	if (!ret)
+	/* Until here an interruption ends the program as usual, a download with it. */
+	interrupt_fd = ret ? -1 : interrupt_open(err);
+	if (interrupt_fd < 0)
+		ret = -1;
+	else
 		ret = boot_and_run(&b, &o, timeout_ms, interrupt_fd, &status, err);
 	release(&b);
 	if (!ret && status) {

@@ -9,7 +9,6 @@
 #include "bench.h"
 #include "report/aa.h"
 #include "report/load.h"
-#include "util/interrupt.h"
 #include "util/strlist.h"
 #include "util/xalloc.h"
 
@@ -187,7 +186,7 @@ static int report(struct store *store, const char *run_id, const struct options 
 	return 0;
 }
 
-static int calibrate(const struct options *o, int interrupt_fd, struct error *err)
+static int calibrate(const struct options *o, struct error *err)
 {
 	struct execute_result result = {0};
 	struct store *store = NULL;
@@ -198,7 +197,7 @@ static int calibrate(const struct options *o, int interrupt_fd, struct error *er
 
 	if (load_twice(&e, o, err))
 		return -1;
-	ret = setup_init(&s, e, 0, interrupt_fd, err);
+	ret = setup_init(&s, e, 0, err);
 	if (!ret)
 		ret = open_database(&store, o->db, STORE_WRITE, err);
 	if (!ret)
@@ -218,17 +217,14 @@ static int calibrate(const struct options *o, int interrupt_fd, struct error *er
 int cmd_doctor(int argc, char **argv, struct error *err)
 {
 	struct options o = {.sets = STRLIST_INIT};
-	int interrupt_fd, ret;
+	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	interrupt_fd = interrupt_open(err);
-	if (interrupt_fd < 0)
-		ret = -1;
-	else if (!o.experiment)
+	if (!o.experiment)
 		ret = error_set(err, ERROR_USAGE,
 				"which experiment? (--aa EXPERIMENT; schedbench list experiments)");
 	else
-		ret = calibrate(&o, interrupt_fd, err);
+		ret = calibrate(&o, err);
 	strlist_release(&o.sets);
 	return ret;
 }

@@ -9,7 +9,6 @@
 #include "run/execute.h"
 #include "run/progress.h"
 #include "run/setup.h"
-#include "util/interrupt.h"
 #include "util/strlist.h"
 #include "util/xalloc.h"
 
@@ -307,7 +306,7 @@ int run_new(struct setup *s, struct store *store, bool quiet, char **run_id,
 	return execute(s, store, *run_id, quiet, result, err);
 }
 
-static int start_new(const struct options *o, int interrupt_fd, struct error *err)
+static int start_new(const struct options *o, struct error *err)
 {
 	struct execute_result result;
 	struct experiment *e;
@@ -318,7 +317,7 @@ static int start_new(const struct options *o, int interrupt_fd, struct error *er
 
 	if (load_new(&e, o, err))
 		return -1;
-	ret = setup_init(&s, e, 0, interrupt_fd, err);
+	ret = setup_init(&s, e, 0, err);
 	if (!ret && o->dry_run) {
 		ret = print_plan(&s, o, err);
 	} else if (!ret) {
@@ -334,7 +333,7 @@ static int start_new(const struct options *o, int interrupt_fd, struct error *er
 	return ret;
 }
 
-static int resume(const struct options *o, int interrupt_fd, struct error *err)
+static int resume(const struct options *o, struct error *err)
 {
 	struct execute_result result;
 	struct store_run run = {0};
@@ -349,7 +348,7 @@ static int resume(const struct options *o, int interrupt_fd, struct error *err)
 	if (!ret)
 		ret = experiment_parse(&e, run.text, run.id, err);
 	if (!ret) {
-		ret = setup_init(&s, e, run.seed, interrupt_fd, err);
+		ret = setup_init(&s, e, run.seed, err);
 		if (!ret && o->dry_run)
 			ret = print_plan(&s, o, err);
 		else if (!ret)
@@ -368,14 +367,12 @@ static int resume(const struct options *o, int interrupt_fd, struct error *err)
 int cmd_run(int argc, char **argv, struct error *err)
 {
 	struct options o = {.sets = STRLIST_INIT, .variants = STRLIST_INIT};
-	int interrupt_fd, ret;
+	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	interrupt_fd = interrupt_open(err);
-	if (interrupt_fd < 0 || check_options(&o, err))
-		ret = -1;
-	else
-		ret = o.resume ? resume(&o, interrupt_fd, err) : start_new(&o, interrupt_fd, err);
+	ret = check_options(&o, err);
+	if (!ret)
+		ret = o.resume ? resume(&o, err) : start_new(&o, err);
 	strlist_release(&o.sets);
 	strlist_release(&o.variants);
 	return ret;

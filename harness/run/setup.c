@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "run/programs.h"
 #include "run/setup.h"
 #include "util/file.h"
+#include "util/interrupt.h"
 #include "util/xalloc.h"
 
 static int load_kernels(struct setup *s, struct error *err)
@@ -50,12 +52,11 @@ static int draw_seed(struct setup *s, uint64_t *seed, struct error *err)
 	return 0;
 }
 
-int setup_init(struct setup *s, struct experiment *e, uint64_t seed, int interrupt_fd,
-	       struct error *err)
+int setup_init(struct setup *s, struct experiment *e, uint64_t seed, struct error *err)
 {
 	memset(s, 0, sizeof(*s));
 	s->experiment = e;
-	s->interrupt_fd = interrupt_fd;
+	s->interrupt_fd = -1;
 	if (check_monitors(s, err) || machine_load(&s->machine, e->machine, err) ||
 	    (strcmp(e->scale, "1/1") && machine_scale(s->machine, e->scale, err)) ||
 	    machine_check_tcg(s->machine, err) || load_kernels(s, err) || draw_seed(s, &seed, err))
@@ -73,7 +74,8 @@ int setup_kernels(struct setup *s, struct error *err)
 	for (unsigned i = 0; i < s->experiment->variants_count; i++)
 		if (kernel_prepare(&s->images[i], s->kernels[i], err))
 			return -1;
-	return 0;
+	s->interrupt_fd = interrupt_open(err);
+	return s->interrupt_fd < 0 ? -1 : 0;
 }
 
 void setup_release(struct setup *s)
@@ -84,6 +86,8 @@ void setup_release(struct setup *s)
 	}
 	free(s->kernels);
 	free(s->images);
+	if (s->interrupt_fd >= 0)
+		close(s->interrupt_fd);
 	plan_release(&s->plan);
 	machine_free(s->machine);
 	experiment_free(s->experiment);

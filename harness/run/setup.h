@@ -18,15 +18,15 @@ struct setup {
 	char workload_sha256[65];
 	struct plan plan;
 	bool schedstat; /* monitors: [schedstat] */
-	int interrupt_fd;
+	int interrupt_fd; /* -1 before setup_kernels() */
 };
 
 /*
  * Load machine and kernels of @e (which @s owns from now on) and draw the plan; @seed 0: the
- * experiment's own, or a random one. setup_kernels() then downloads what is missing.
+ * experiment's own, or a random one. setup_kernels() then downloads what is
+ * missing; an interruption ends the program there as usual, and is watched for from then on.
  */
-int setup_init(struct setup *s, struct experiment *e, uint64_t seed, int interrupt_fd,
-	       struct error *err);
+int setup_init(struct setup *s, struct experiment *e, uint64_t seed, struct error *err);
 int setup_kernels(struct setup *s, struct error *err);
 void setup_release(struct setup *s);
 

@@ -207,3 +207,26 @@ repetitions: 1'
 	SCHEDBENCH_CACHE=$BATS_TEST_TMPDIR/cache run -0 "$S" run demo --dry-run
 	[[ "$output" == *"kernel debian-6.1 has to be fetched first"* ]]
 }
+
+@test "an interruption while a kernel is fetched ends the program at once, the fetch with it" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\nexec sleep 4242\n' >"$BATS_TEST_TMPDIR/bin/apt-get"
+	chmod +x "$BATS_TEST_TMPDIR/bin/apt-get"
+	cp "$BATS_TEST_TMPDIR/bin/apt-get" "$BATS_TEST_TMPDIR/bin/apt-cache"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH SCHEDBENCH_CACHE=$BATS_TEST_TMPDIR/cache \
+		"$S" run demo >/dev/null 2>&1 3>&- &
+	pid=$!
+	for _ in $(seq 100); do
+		pgrep -f 'sleep 4242' >/dev/null && break
+		sleep 0.05
+	done
+	pgrep -f 'sleep 4242'
+	# Bash starts background jobs with SIGINT ignored.
+	kill -TERM "$pid"
+	wait "$pid" || true
+	for _ in $(seq 20); do
+		pgrep -f 'sleep 4242' >/dev/null || break
+		sleep 0.05
+	done
+	run ! pgrep -f 'sleep 4242'
+}
