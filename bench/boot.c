@@ -86,11 +86,11 @@ struct boot {
 	struct strlist files;
 };
 
-static const char *const shell_files[] = {"busybox", NULL};
-static const char *const plain_shell_files[] = {"/bin/sh",	  "/bin/cat",	      "/bin/ls",
-						"/bin/ps",	  "/bin/dmesg",	      "/bin/mount",
-						"/bin/sleep",	  "/bin/uname",	      "/bin/grep",
-						"/usr/bin/nproc", "/usr/bin/taskset", NULL};
+/* What a shell without busybox is good for. */
+static const char *const shell_files[] = {"/bin/sh",	    "/bin/cat",		"/bin/ls",
+					  "/bin/ps",	    "/bin/dmesg",	"/bin/mount",
+					  "/bin/sleep",	    "/bin/uname",	"/bin/grep",
+					  "/usr/bin/nproc", "/usr/bin/taskset", NULL};
 
 static void add_existing(struct strlist *files, const char *const *paths)
 {
@@ -110,9 +110,9 @@ static void choose_files(struct boot *b, const struct options *o)
 		return;
 	}
 	if (access("/bin/busybox", X_OK) == 0)
-		strlist_add(&b->files, shell_files[0]);
+		strlist_add(&b->files, "busybox");
 	else
-		add_existing(&b->files, plain_shell_files);
+		add_existing(&b->files, shell_files);
 }
 
 static int prepare(struct boot *b, const struct options *o, struct error *err)

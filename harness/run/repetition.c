@@ -53,7 +53,7 @@ static char *artifact_name(const struct repetition_spec *spec, const char *kind)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=,-_",
 			    *p))
 			*p = '_';
-	path = xasprintf("%s/c%ld-%s.r%u.%s", spec->folder, (long)(spec->item->kase), name,
+	path = xasprintf("%s/c%u-%s.r%u.%s", spec->folder, spec->item->kase, name,
 			 spec->item->repetition, kind);
 	free(name);
 	return path;
