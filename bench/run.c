@@ -27,7 +27,7 @@ static const struct argp_option option_table[] = {
 	{"boots", OPT_BOOTS, "N", 0, "The same as --set boots=N", 0},
 	{"reps", OPT_REPS, "N", 0, "The same as --set repetitions=N", 0},
 	{"resume", OPT_RESUME, "RUN", OPTION_ARG_OPTIONAL,
-	 "Complete a run; default: the last unfinished one of the experiment", 0},
+	 "Complete a run, by its id or its experiment's name; default: the last one", 0},
 	{"dry-run", OPT_DRY_RUN, NULL, 0, "Print the plan and what it will take; run nothing", 0},
 	{"json", 'j', NULL, 0, "Print the plan or the result as JSON", 0},
 	{"quiet", 'q', NULL, 0, "No progress on stderr", 0},
@@ -79,7 +79,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {.options = option_table,
 				 .parser = parse,
-				 .args_doc = "EXPERIMENT",
+				 .args_doc = "EXPERIMENT\n--resume [RUN|EXPERIMENT]",
 				 .doc = "Run an experiment: boot each variant's kernel on the "
 					"machine, run the workload, store "
 					"every sample, print the table.\v"
@@ -91,7 +91,7 @@ static const struct argp argp = {.options = option_table,
 
 static int check_options(const struct options *o, struct error *err)
 {
-	if (!o->experiment && !(o->resume && o->resume_id))
+	if (!o->experiment && !o->resume)
 		return error_set(err, ERROR_USAGE,
 				 "which experiment? (schedbench list experiments)");
 	if (o->resume && (o->sets.count || o->variants.count))
@@ -155,14 +155,18 @@ static int load_new(struct experiment **e, const struct options *o, struct error
 	return 0;
 }
 
+/* By the run's id, with or without "=", by the name of its experiment, or simply the last one. */
 static int find_resumed(const struct options *o, struct store *store, struct store_run *run,
 			struct error *err)
 {
+	struct error no_such_run = ERROR_INIT;
 	struct experiment *e;
 	int ret;
 
-	if (o->resume_id)
-		return store_run_find(store, o->resume_id, run, err);
+	if (o->resume_id || !o->experiment)
+		return store_run_find(store, o->resume_id ? o->resume_id : "last", run, err);
+	if (!store_run_find(store, o->experiment, run, &no_such_run))
+		return 0;
 	if (experiment_load(&e, o->experiment, NULL, 0, err))
 		return -1;
 	ret = store_run_find_unfinished(store, e->name, run, err);

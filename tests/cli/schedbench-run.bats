@@ -110,7 +110,12 @@ repetitions: 3'
 	[ "$(sql 'SELECT count(*) FROM run')" = 1 ]
 	# Nothing is left to do for a run that is done.
 	before=$(sql 'SELECT count(*) FROM boot')
-	run -0 --separate-stderr "$S" run --resume=last
+	id=$(sql 'SELECT id FROM run')
+	for words in "--resume=last" "--resume $id" "--resume" "--resume=${id:0:12}"; do
+		# shellcheck disable=SC2086 # an option and its argument
+		run -0 --separate-stderr "$S" run $words
+		[[ "$output" == *"test of interrupted"* ]]
+	done
 	[ "$(sql 'SELECT count(*) FROM boot')" = "$before" ]
 	run -2 "$S" run --resume "$E"
 	[[ "$output" == *"no unfinished run"* ]]
