@@ -4,11 +4,11 @@ data = ARG1; image = ARG2; heading = ARG3; measure = ARG4; cases = ARG5
 variants = int(ARG6); axis = ARG7; labels = ARG8; common = ARG9
 load common
 set style data histograms
-set style histogram errorbars gap 1.5 lw 1.5
+set style histogram errorbars gap 1.5 lw 1.2
 set style fill solid 0.75 border lt -1
 set bars 0.5
 set yrange [0:*]
 set offsets 0, 0, graph 0.05, 0
 
-plot for [i=1:variants] data using (column(3 * i)):(column(3 * i + 1)):(column(3 * i + 2)):xtic(1) \
-         lt i title columnheader(3 * i)
+plot for [i=1:variants] data using (column(3 * i)):(column(3 * i + 1)):(column(3 * i + 2)):xtic(label_of(strcol(1))) \
+         lt i dt 1 lw 0.6 title columnheader(3 * i)

@@ -6,25 +6,29 @@
 #include <unistd.h>
 
 #include "plot/plot.h"
+#include "plot/plot_caption.h"
 #include "plot/plot_data.h"
+#include "plot/plot_text.h"
 #include "report/analysis.h"
 #include "util/file.h"
 #include "util/place.h"
 #include "util/subprocess.h"
 #include "util/xalloc.h"
 
-enum { GNUPLOT_TIMEOUT_MS = 60000, TITLE_WIDTH = 100 };
+enum { GNUPLOT_TIMEOUT_MS = 60000, AXIS_WIDTH = 120 /* characters below the axis */ };
 
 static const struct kind {
 	const char *name, *summary;
 	enum plot_content content;
+	bool by_name; /* the cases are names on x, also where they are numbers */
 } kinds[] = {
-	{"lines", "mean per case with its interval", CONTENT_MEAN},
-	{"bars", "the same as bars", CONTENT_MEAN},
-	{"ratio", "change against the baseline with its interval", CONTENT_CHANGE},
-	{"cv", "spread of the samples in percent of their mean", CONTENT_COEFFVAR},
-	{"ecdf", "distribution of the samples, relative to the baseline's mean", CONTENT_SHARE},
-	{"run-order", "samples in the order measured: shows drift", CONTENT_ORDER},
+	{"lines", "mean per case with its interval", CONTENT_MEAN, false},
+	{"bars", "the same as bars", CONTENT_MEAN, true},
+	{"ratio", "change against the baseline with its interval", CONTENT_CHANGE, false},
+	{"cv", "spread of the samples in percent of their mean", CONTENT_COEFFVAR, true},
+	{"ecdf", "distribution of the samples, relative to the baseline's mean", CONTENT_SHARE,
+	 false},
+	{"run-order", "samples in the order measured: shows drift", CONTENT_ORDER, false},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
@@ -53,12 +57,15 @@ static const struct kind *find_kind(const char *name, struct error *err)
 
 static char *find_script(const char *name, struct error *err)
 {
-	char *folder = data_folder("plots");
+	const char *own = getenv("SCHEDBENCH_PLOTS");
+	char *folder = own && *own ? xstrdup(own) : data_folder("plots");
 	char *path = xasprintf("%s/%s.gnuplot", folder, name);
 
 	if (!path_exists(path)) {
-		error_set(err, ERROR_FAILED,
-			  "no script '%s' (run make install, or from the source tree)", path);
+		error_set(
+			err, ERROR_FAILED,
+			"no script '%s' (run make install, or set SCHEDBENCH_PLOTS to the folder)",
+			path);
 		free(path);
 		path = NULL;
 	}
@@ -66,100 +73,50 @@ static char *find_script(const char *name, struct error *err)
 	return path;
 }
 
-/* The terminal of an output, from its extension. */
-static char *terminal(const struct plot_options *opt, struct error *err)
+/* The terminal of a picture, from its extension. Fonts have the same size in all of them. */
+static char *picture_terminal(const char *path, struct error *err)
 {
-	const char *dot = opt->output ? strrchr(opt->output, '.') : NULL;
+	const char *dot = strrchr(path, '.');
 
-	if (opt->text)
-		return xasprintf("set terminal dumb mono noenhanced size %u,%u",
-				 opt->columns ? opt->columns : 100, opt->rows ? opt->rows : 30);
 	if (dot && !strcmp(dot, ".png"))
-		return xstrdup(
-			"set terminal pngcairo noenhanced size 1000,600 font 'DejaVu Sans,11'");
+		return xstrdup("set terminal pngcairo noenhanced size 1000,600 "
+			       "font 'DejaVu Sans,11'");
 	if (dot && !strcmp(dot, ".svg"))
-		return xstrdup("set terminal svg noenhanced size 1000,600 font 'DejaVu Sans,14' "
-			       "background '#ffffff'");
+		return xstrdup("set terminal svg noenhanced size 1000,600 "
+			       "font 'DejaVu Sans,11' fontscale 1.33 background '#ffffff'");
 	if (dot && !strcmp(dot, ".pdf"))
-		return xstrdup(
-			"set terminal pdfcairo noenhanced size 10in,6in font 'DejaVu Sans,13'");
+		return xstrdup("set terminal pdfcairo noenhanced size 10in,6in "
+			       "font 'DejaVu Sans,11' fontscale 0.95");
 	error_set(err, ERROR_USAGE, "cannot tell the format of '%s' (name it .png, .svg or .pdf)",
-		  opt->output ? opt->output : "");
+		  path);
 	return NULL;
 }
 
-/* Break at blanks so that no line is longer than the figure is wide. */
-static void add_wrapped(struct strbuf *out, const char *text)
+static const char *axis_kind(const struct result *r)
 {
-	size_t column = 0;
-
-	while (*text) {
-		size_t word = strcspn(text, " \n");
-
-		if (column && column + 1 + word > TITLE_WIDTH) {
-			strbuf_addch(out, '\n');
-			column = 0;
-		} else if (column) {
-			strbuf_addch(out, ' ');
-			column++;
-		}
-		strbuf_add(out, text, word);
-		column += word;
-		text += word;
-		text += *text != '\0';
-	}
+	if (plot_data_logarithmic(r))
+		return "log";
+	return r->case_numbers ? "linear" : "names";
 }
 
-static void add_title(const struct result *r, enum plot_content content, struct strbuf *out)
+/*
+ * "flat" where the names of the cases fit side by side below an axis of @width characters, else
+ * "steep", and how many characters each has. On axes of numbers the scripts leave out some,
+ * and not all figures have them there.
+ */
+static char *label_room(const struct result *r, const struct kind *kind, size_t width)
 {
-	struct strbuf line = STRBUF_INIT;
+	bool leave_out = (r->case_numbers && !kind->by_name) || kind->content == CONTENT_SHARE ||
+			 kind->content == CONTENT_ORDER;
+	size_t longest = 0, room = leave_out ? width : width / r->cases_count;
 
-	add_wrapped(out, r->title ? r->title : r->experiment ? r->experiment : "");
-	if (r->boots && r->repetitions)
-		strbuf_addf(&line, "%u boots x %u repetitions", r->boots, r->repetitions);
-	if (content == CONTENT_MEAN || content == CONTENT_CHANGE)
-		strbuf_addf(&line, "%sbars: 95 %% interval", line.len ? "; " : "");
-	if (r->warning)
-		strbuf_addf(&line, "%s%s", line.len ? "; " : "", r->warning);
-	if (line.len) {
-		strbuf_addch(out, '\n');
-		add_wrapped(out, line.buf);
+	for (size_t i = 0; i < r->cases_count; i++) {
+		size_t len = plot_text_length(r->cases[i]);
+
+		longest = len > longest ? len : longest;
 	}
-	strbuf_release(&line);
-}
-
-static char *axis_label(const struct result *r, enum plot_content content)
-{
-	const char *metric = r->metric ? r->metric : "value";
-
-	switch (content) {
-	case CONTENT_MEAN:
-		return xasprintf("%s %s%s%s%s, %s", result_mean_name(r), metric,
-				 r->unit ? " (" : "", r->unit ? r->unit : "", r->unit ? ")" : "",
-				 result_direction(r));
-	case CONTENT_CHANGE:
-		return xasprintf("change of %s against %s (%%), higher is better", metric,
-				 r->variants[0]);
-	case CONTENT_COEFFVAR:
-		return xasprintf("standard deviation of %s (%% of mean), lower is better", metric);
-	case CONTENT_SHARE:
-	case CONTENT_ORDER:
-		return xasprintf("%s (%% of mean of %s), %s", metric, r->variants[0],
-				 result_direction(r));
-	}
-	return NULL;
-}
-
-/* Whether the names of the cases fit side by side; on axes of numbers the scripts leave out some. */
-static bool names_fit(const struct result *r, const char *kind)
-{
-	size_t width = 0;
-
-	if (strcmp(kind, "bars") && strcmp(kind, "cv") && r->case_numbers)
-		return true;
-	for (size_t i = 0; i < r->cases_count; i++)
-		width += strlen(r->cases[i]) + 3;
-	return width < 110;
+	room = room > 3 ? room - 2 : 1;
+	return xasprintf("%s %zu", leave_out || longest <= room ? "flat" : "steep", room);
 }
 
 struct job {
@@ -222,81 +179,123 @@ static int run_gnuplot(const char *const *argv, const char *image, struct error 
 	return ret;
 }
 
+/* Where to and how: a picture or a drawing with characters. */
+struct canvas {
+	char *terminal; /* command for gnuplot; holds nothing from outside */
+	unsigned columns; /* of a drawing with characters, else 0 */
+};
+
 static int draw(const struct result *r, const struct kind *kind, const struct job *job,
-		const char *script, const char *set_terminal, struct error *err)
+		const char *script, const struct canvas *canvas, struct error *err)
 {
-	struct strbuf title = STRBUF_INIT;
-	char *ylabel = axis_label(r, kind->content);
+	struct strbuf heading = STRBUF_INIT, measure = STRBUF_INIT, label = STRBUF_INIT;
 	char *variants = xasprintf("%zu", r->variants_count);
-	char *style = path_dirname(script), *common = path_join(style, "common.gnuplot");
-	const char *argv[] = {
-		"gnuplot",
-		"-d",
-		"-e",
-		set_terminal,
-		"-c",
-		script,
-		job->data,
-		job->image,
-		NULL, /* title */
-		ylabel,
-		r->case_label ? r->case_label : "case",
-		variants,
-		plot_data_logarithmic(r) ? "log"
-		: r->case_numbers	 ? "linear"
-					 : "names",
-		names_fit(r, kind->name) ? "flat" : "steep",
-		common,
-		NULL,
-	};
+	char *room = label_room(r, kind, canvas->columns ? canvas->columns : AXIS_WIDTH);
+	char *folder = path_dirname(script), *common = path_join(folder, "common.gnuplot");
 	int ret;
 
-	add_title(r, kind->content, &title);
-	argv[8] = title.buf;
-	ret = run_gnuplot(argv, job->image, err);
-	strbuf_release(&title);
-	free(ylabel);
+	plot_caption_heading(r, kind->content, canvas->columns, &heading);
+	plot_caption_measure(r, kind->content, &measure);
+	plot_text_add(&label, r->case_label ? r->case_label : "case");
+	ret = run_gnuplot((const char *[]){"gnuplot", "-d", "-e", canvas->terminal, "-c", script,
+					   job->data, job->image, heading.buf, measure.buf,
+					   label.buf, variants, axis_kind(r), room, common, NULL},
+			  job->image, err);
+	strbuf_release(&heading);
+	strbuf_release(&measure);
+	strbuf_release(&label);
 	free(variants);
-	free(style);
+	free(room);
+	free(folder);
 	free(common);
 	return ret;
 }
 
-/* Hand over what was asked for: the data file, the image, the drawing. */
-static int deliver(const struct plot_options *opt, const struct job *job, const struct strbuf *data,
-		   struct error *err)
+static int draw_text(const struct result *r, const struct kind *kind, const struct job *job,
+		     const char *script, const struct plot_options *opt, struct error *err)
 {
-	struct strbuf image = STRBUF_INIT;
-	int ret = file_read(job->image, 0, &image, err);
+	struct canvas canvas = {.columns = opt->columns ? opt->columns : 100};
+	int ret;
 
-	if (!ret && opt->data)
-		ret = file_write(opt->data, data->buf, data->len, err);
-	if (!ret && opt->text)
-		strbuf_add(opt->drawing, image.buf, image.len);
-	else if (!ret)
+	canvas.terminal = xasprintf("set terminal dumb mono noenhanced size %u,%u", canvas.columns,
+				    opt->rows ? opt->rows : 30);
+	ret = draw(r, kind, job, script, &canvas, err);
+	if (!ret)
+		ret = file_read(job->image, 0, opt->drawing, err);
+	free(canvas.terminal);
+	return ret;
+}
+
+static int draw_picture(const struct result *r, const struct kind *kind, const struct job *job,
+			const char *script, const struct plot_options *opt, struct error *err)
+{
+	struct canvas canvas = {.terminal = picture_terminal(opt->output, err)};
+	struct strbuf image = STRBUF_INIT;
+	int ret = canvas.terminal ? draw(r, kind, job, script, &canvas, err) : -1;
+
+	if (!ret)
+		ret = file_read(job->image, 0, &image, err);
+	if (!ret)
 		ret = file_write(opt->output, image.buf, image.len, err);
 	strbuf_release(&image);
+	free(canvas.terminal);
 	return ret;
+}
+
+/* The data first: it can be kept even where there is no gnuplot. */
+static int draw_all(const struct result *r, const struct kind *kind, const char *script,
+		    const struct plot_options *opt, struct error *err)
+{
+	struct strbuf data = STRBUF_INIT;
+	struct job job = {0};
+	int ret = job_begin(&job, err);
+
+	if (!ret) {
+		plot_data(r, kind->content, &data);
+		ret = file_write(job.data, data.buf, data.len, err);
+	}
+	if (!ret && opt->data)
+		ret = file_write(opt->data, data.buf, data.len, err);
+	if (!ret && opt->text)
+		ret = draw_text(r, kind, &job, script, opt, err);
+	if (!ret && opt->output)
+		ret = draw_picture(r, kind, &job, script, opt, err);
+	job_end(&job);
+	strbuf_release(&data);
+	return ret;
+}
+
+/* What cannot be drawn, said before gnuplot says it in its own words. */
+static int check(const struct result *r, const struct kind *kind, const struct plot_options *opt,
+		 struct error *err)
+{
+	char *terminal = opt->output ? picture_terminal(opt->output, err) : NULL;
+	bool known = !opt->output || terminal;
+	size_t good = 0;
+
+	free(terminal);
+	if (!known)
+		return -1;
+	if (kind->content == CONTENT_CHANGE && r->variants_count < 2)
+		return error_set(err, ERROR_USAGE,
+				 "one variant has no change to plot (--kind ratio needs two)");
+	for (size_t i = 0; i < r->cases_count * r->variants_count; i++)
+		good += r->cells[i].count > 0;
+	if (!good)
+		return error_set(err, ERROR_FAILED, "nothing to plot: there is no good sample");
+	return 0;
 }
 
 int plot_result(const struct result *r, const struct plot_options *opt, struct error *err)
 {
 	const struct kind *kind = find_kind(opt->kind ? opt->kind : kinds[0].name, err);
-	char *set_terminal = kind ? terminal(opt, err) : NULL;
-	char *script = set_terminal ? find_script(kind->name, err) : NULL;
-	struct strbuf data = STRBUF_INIT;
-	struct job job = {0};
-	int ret = -1;
+	char *script;
+	int ret;
 
-	if (script && !job_begin(&job, err)) {
-		plot_data(r, kind->content, &data);
-		if (!file_write(job.data, data.buf, data.len, err) &&
-		    !draw(r, kind, &job, script, set_terminal, err))
-			ret = deliver(opt, &job, &data, err);
-	}
-	job_end(&job);
-	strbuf_release(&data);
+	if (!kind || check(r, kind, opt, err))
+		return -1;
+	script = find_script(kind->name, err);
+	ret = script ? draw_all(r, kind, script, opt, err) : -1;
 	free(script);
-	free(set_terminal);
 	return ret;
 }

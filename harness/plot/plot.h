@@ -2,7 +2,7 @@
 #ifndef SCHEDBENCH_PLOT_PLOT_H
 #define SCHEDBENCH_PLOT_PLOT_H
 
-#include <stdio.h>
+#include <stdbool.h>
 
 #include "report/result.h"
 #include "util/error.h"
@@ -10,7 +10,8 @@
 
 /*
  * Figures by gnuplot. Each kind is a script in the folder plots/ that a user can copy and change;
- * plots/README.md says what is handed to it. All names and titles reach gnuplot as data.
+ * plots/README.md says what is handed to it. All names and titles reach gnuplot as data. The
+ * scripts are those of $SCHEDBENCH_PLOTS, else of our own data (util/place.h).
  */
 struct plot_options {
 	const char *kind; /* NULL: "lines" */
@@ -24,7 +25,11 @@ struct plot_options {
 /* Kinds in the order in which help shows them: index 0, 1, ... until NULL. */
 const char *plot_kind_at(size_t index, const char **summary);
 
-/* ERROR_USAGE for an unknown kind or extension; ERROR_FAILED where gnuplot fails or is missing. */
+/*
+ * Draw everything that @opt asks for, a picture, a drawing with characters and the data file.
+ * ERROR_USAGE for an unknown kind or extension and for a ratio of one variant; ERROR_FAILED where
+ * there is no sample or gnuplot fails or is missing.
+ */
 int plot_result(const struct result *r, const struct plot_options *opt, struct error *err);
 
 #endif

@@ -4,23 +4,9 @@
 #include <string.h>
 
 #include "plot/plot_data.h"
+#include "plot/plot_text.h"
 #include "report/analysis.h"
 #include "util/xalloc.h"
-
-/* Text in double quotes; gnuplot knows no escape there, so quotes and controls are replaced. */
-static void add_text(struct strbuf *out, const char *text)
-{
-	strbuf_addch(out, '"');
-	for (; text && *text; text++) {
-		unsigned char c = *text;
-
-		if (c == '"')
-			strbuf_addch(out, '\'');
-		else
-			strbuf_addch(out, c < 0x20 || c == 0x7f ? ' ' : (char)c);
-	}
-	strbuf_addch(out, '"');
-}
 
 static void add_number(struct strbuf *out, double value)
 {
@@ -30,19 +16,45 @@ static void add_number(struct strbuf *out, double value)
 		strbuf_addstr(out, "\t?");
 }
 
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The smallest step between neighbours of sorted @x, as a share of the whole axis. */
+static double narrowest(const double *x, size_t n)
+{
+	double step = INFINITY;
+
+	for (size_t i = 1; i < n; i++)
+		if (x[i] > x[i - 1])
+			step = fmin(step, (x[i] - x[i - 1]) / (x[n - 1] - x[0]));
+	return step;
+}
+
 bool plot_data_logarithmic(const struct result *r)
 {
-	double low = INFINITY, high = 0;
+	size_t n = r->cases_count;
+	bool better = false;
+	double *x;
 
-	if (!r->case_numbers || r->cases_count < 2)
+	if (!r->case_numbers || n < 2)
 		return false;
-	for (size_t i = 0; i < r->cases_count; i++) {
-		if (!(r->case_numbers[i] > 0))
-			return false;
-		low = fmin(low, r->case_numbers[i]);
-		high = fmax(high, r->case_numbers[i]);
+	x = xcalloc(n, sizeof(*x));
+	for (size_t i = 0; i < n; i++)
+		x[i] = r->case_numbers[i];
+	qsort(x, n, sizeof(*x), ascending);
+	if (x[0] > 0 && x[n - 1] >= 4 * x[0]) {
+		double linear = narrowest(x, n);
+
+		for (size_t i = 0; i < n; i++)
+			x[i] = log2(x[i]);
+		better = narrowest(x, n) >= linear;
 	}
-	return high >= 4 * low;
+	free(x);
+	return better;
 }
 
 /* value, low, high */
@@ -77,16 +89,16 @@ static void add_table(const struct result *r, enum plot_content content, struct 
 {
 	double v[3];
 
-	add_text(out, r->case_label ? r->case_label : "case");
+	plot_text_quote(out, r->case_label ? r->case_label : "case");
 	strbuf_addstr(out, "\t\"x\"");
 	for (size_t i = 0; i < r->variants_count; i++) {
 		strbuf_addch(out, '\t');
-		add_text(out, r->variants[i]);
+		plot_text_quote(out, r->variants[i]);
 		strbuf_addstr(out, "\t\"low\"\t\"high\"");
 	}
 	strbuf_addch(out, '\n');
 	for (size_t i = 0; i < r->cases_count; i++) {
-		add_text(out, r->cases[i]);
+		plot_text_quote(out, r->cases[i]);
 		add_number(out, r->case_numbers ? r->case_numbers[i] : (double)i);
 		for (size_t k = 0; k < r->variants_count; k++) {
 			cell_numbers(r, i, k, content, v);
@@ -103,18 +115,55 @@ struct point {
 
 static int by_x(const void *a, const void *b)
 {
-	double x = ((const struct point *)a)->x, y = ((const struct point *)b)->x;
-
-	return (x > y) - (x < y);
+	return ascending(&((const struct point *)a)->x, &((const struct point *)b)->x);
 }
 
-/* What a case's samples are divided by, so that all cases fit one axis: the baseline's mean. */
-static double case_scale(const struct result *r, size_t kase)
+/* All cases fit one axis when samples are told in percent of this. */
+static double cell_mean(const struct result *r, size_t kase, size_t variant)
 {
 	struct cell_summary s;
 
-	cell_summarise(r, result_cell(r, kase, 0), &s);
+	cell_summarise(r, result_cell(r, kase, variant), &s);
 	return s.mean;
+}
+
+static void add_block(const struct result *r, size_t variant, const char *second,
+		      struct point *points, size_t n, struct strbuf *out)
+{
+	plot_text_quote(out, r->variants[variant]);
+	strbuf_addch(out, '\t');
+	plot_text_quote(out, second);
+	strbuf_addch(out, '\n');
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%.10g\t%.10g\n", points[i].x, points[i].y);
+	if (!n)
+		strbuf_addstr(out, "?\t?\n");
+}
+
+/* The empirical distribution function: a step of 1/n up at each sample, from 0 at the first. */
+static void add_shares(const struct result *r, struct strbuf *out)
+{
+	for (size_t c = 0; c < r->cases_count; c++)
+		for (size_t v = 0; v < r->variants_count; v++) {
+			const struct result_cell *cell = result_cell(r, c, v);
+			struct point *points = xcalloc(cell->count + 1, sizeof(*points));
+			double scale = cell_mean(r, c, 0);
+			size_t n = 0;
+
+			for (size_t k = 0; k < cell->count; k++) {
+				double x = 100 * cell->samples[k].value / scale;
+
+				if (isfinite(x))
+					points[++n].x = x;
+			}
+			qsort(points + 1, n, sizeof(*points), by_x);
+			for (size_t i = 1; i <= n; i++)
+				points[i].y = (double)i / n;
+			points[0].x = n ? points[1].x : 0;
+			strbuf_addstr(out, c || v ? "\n\n" : "");
+			add_block(r, v, r->cases[c], points, n ? n + 1 : 0, out);
+			free(points);
+		}
 }
 
 static int64_t first_time(const struct result *r)
@@ -128,57 +177,69 @@ static int64_t first_time(const struct result *r)
 	return first;
 }
 
-static size_t variant_points(const struct result *r, size_t variant, enum plot_content content,
-			     struct point **points)
+/* Each sample in percent of its own cell's mean: what is left is drift and noise. */
+static void add_order(const struct result *r, struct strbuf *out)
 {
-	size_t n = 0, cap = 0;
 	int64_t start = first_time(r);
 
-	*points = NULL;
-	for (size_t i = 0; i < r->cases_count; i++) {
-		const struct result_cell *cell = result_cell(r, i, variant);
-		double scale = case_scale(r, i);
-
-		for (size_t k = 0; k < cell->count; k++) {
-			const struct result_sample *s = &cell->samples[k];
-			double share = 100 * s->value / scale;
-			double minutes = (double)(s->time_ns - start) / 60e9;
-
-			if (!isfinite(share))
-				continue;
-			xgrow(*points, n, cap);
-			(*points)[n++] = content == CONTENT_ORDER ? (struct point){minutes, share}
-								  : (struct point){share, 0};
-		}
-	}
-	if (n)
-		qsort(*points, n, sizeof(**points), by_x);
-	for (size_t i = 0; i < n && content == CONTENT_SHARE; i++)
-		(*points)[i].y = (double)(i + 1) / n;
-	return n;
-}
-
-static void add_blocks(const struct result *r, enum plot_content content, struct strbuf *out)
-{
 	for (size_t v = 0; v < r->variants_count; v++) {
-		struct point *points;
-		size_t n = variant_points(r, v, content, &points);
+		struct point *points = NULL;
+		size_t n = 0, cap = 0;
 
+		for (size_t c = 0; c < r->cases_count; c++) {
+			const struct result_cell *cell = result_cell(r, c, v);
+			double scale = cell_mean(r, c, v);
+
+			for (size_t k = 0; k < cell->count; k++) {
+				const struct result_sample *s = &cell->samples[k];
+				double percent = 100 * s->value / scale;
+
+				if (!isfinite(percent))
+					continue;
+				xgrow(points, n, cap);
+				points[n++] = (struct point){(double)(s->time_ns - start) / 60e9,
+							     percent};
+			}
+		}
+		if (n)
+			qsort(points, n, sizeof(*points), by_x);
 		strbuf_addstr(out, v ? "\n\n" : "");
-		add_text(out, r->variants[v]);
-		strbuf_addstr(out, "\t\"value\"\n");
-		for (size_t i = 0; i < n; i++)
-			strbuf_addf(out, "%.10g\t%.10g\n", points[i].x, points[i].y);
-		if (!n)
-			strbuf_addstr(out, "?\t?\n");
+		add_block(r, v, "percent", points, n, out);
 		free(points);
 	}
 }
 
+static void add_comment(const struct result *r, enum plot_content content, struct strbuf *out)
+{
+	static const char *const columns[] = {
+		[CONTENT_MEAN] = "for each variant its mean and the 95 % interval of it",
+		[CONTENT_CHANGE] = "for each variant its change in percent (positive is better) "
+				   "and the 95 % interval of it",
+		[CONTENT_COEFFVAR] = "for each variant its standard deviation in percent of the "
+				     "mean, three times",
+		[CONTENT_SHARE] = "blocks for each case and variant: sample in percent of the "
+				  "baseline's mean, share of samples not above",
+		[CONTENT_ORDER] = "blocks for each variant: minutes since the first sample, "
+				  "sample in percent of its own mean",
+	};
+
+	strbuf_addstr(out, "# ");
+	plot_text_add(out, r->title ? r->title : r->experiment);
+	strbuf_addstr(out, "\n# ");
+	plot_text_add(out, r->metric ? r->metric : "value");
+	strbuf_addstr(out, r->unit ? ", " : "");
+	plot_text_add(out, r->unit);
+	strbuf_addf(out, ", %s, %s\n# %s\n", result_mean_name(r), result_direction(r),
+		    columns[content]);
+}
+
 void plot_data(const struct result *r, enum plot_content content, struct strbuf *out)
 {
-	if (content == CONTENT_SHARE || content == CONTENT_ORDER)
-		add_blocks(r, content, out);
+	add_comment(r, content, out);
+	if (content == CONTENT_SHARE)
+		add_shares(r, out);
+	else if (content == CONTENT_ORDER)
+		add_order(r, out);
 	else
 		add_table(r, content, out);
 }
