@@ -380,7 +380,8 @@ int document_read(struct document *doc, const char *path, struct error *err)
 	int ret;
 
 	ret = file_read(path, MAX_BYTES, &text, err);
-	err->kind = ERROR_USAGE;
+	if (ret)
+		err->kind = ERROR_USAGE;
 	/* What is too large has been read as far as that shows: the parser words the message. */
 	if (!ret || text.len > MAX_BYTES)
 		ret = document_parse(doc, path, text.buf, text.len, err);
@@ -533,15 +534,33 @@ static struct node **step_into(struct node *at, const char *word, const char *se
 	return NULL;
 }
 
+/* Length of the word that starts @path: up to a dot, or a name that holds dots, such as 6.12. */
+static size_t word_length(const struct node *at, const char *path)
+{
+	size_t len = strcspn(path, ".");
+
+	if (at->key && has_free_keys(at->key))
+		return strlen(path);
+	for (unsigned i = 0; at->type == NODE_SEQUENCE && i < at->items_count; i++) {
+		const struct node *name = node_get(at->items[i], "name");
+		size_t n = name && name->type == NODE_SCALAR ? strlen(name->value) : 0;
+
+		if (n > len && !strncmp(path, name->value, n) && (path[n] == '.' || !path[n]))
+			len = n;
+	}
+	return len;
+}
+
 static struct node **follow_path(struct document *doc, char *path, const char *set,
 				 struct error *err)
 {
 	struct node **at = &doc->root;
 
 	for (char *word = path, *next; word; word = next) {
-		next = (*at)->key && has_free_keys((*at)->key) ? NULL : strchr(word, '.');
-		if (next)
-			*next++ = '\0';
+		size_t len = word_length(*at, word);
+
+		next = word[len] ? word + len + 1 : NULL;
+		word[len] = '\0';
 		if (!*word || strlen(word) > MAX_KEY) {
 			set_error(set, err, "KEY=VALUE expected, such as boots=5");
 			return NULL;

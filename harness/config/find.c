@@ -68,6 +68,8 @@ char *config_absolute(const char *folder, const char *path)
 
 	if (path[0] == '/')
 		return xstrdup(path);
+	while (!strncmp(path, "./", 2))
+		path += 2;
 	real = realpath(folder, NULL);
 	joined = path_join(real ? real : folder, path);
 	free(real);
@@ -191,7 +193,7 @@ static char *find_path(const struct kind *kind, const char *path, struct error *
 		return NULL;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		error_set(err, ERROR_USAGE, "'%s' is a directory, not a %s file", path, kind->word);
+		error_set(err, ERROR_USAGE, "'%s' is a directory, not a file", path);
 		return NULL;
 	}
 	return xstrdup(path);
