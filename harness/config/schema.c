@@ -49,6 +49,7 @@ static const char *node_name(const struct node *n)
 
 static int unknown_key(struct loader *l, const cyaml_schema_value_t *s, const struct node *n)
 {
+	struct strbuf known = STRBUF_INIT;
 	struct suggestion near;
 
 	for (const char *const *k = l->schema->later; *k; k++)
@@ -57,12 +58,18 @@ static int unknown_key(struct loader *l, const cyaml_schema_value_t *s, const st
 				l->doc, n, l->err,
 				"'%s' is not supported by this version (leave it out)", n->key);
 	suggestion_start(&near, n->key);
-	for (const cyaml_schema_field_t *f = s->mapping.fields; f->key; f++)
+	for (const cyaml_schema_field_t *f = s->mapping.fields; f->key; f++) {
 		suggestion_add(&near, f->key);
+		strbuf_addf(&known, "%s%s", known.len ? ", " : "", f->key);
+	}
 	if (near.best)
-		return document_error(l->doc, n, l->err, "unknown key '%.60s' (did you mean '%s'?)",
-				      n->key, near.best);
-	return document_error(l->doc, n, l->err, "unknown key '%.60s'", n->key);
+		document_error(l->doc, n, l->err, "unknown key '%.60s' (did you mean '%s'?)",
+			       n->key, near.best);
+	else
+		document_error(l->doc, n, l->err, "unknown key '%.60s' (known are %s)", n->key,
+			       known.buf);
+	strbuf_release(&known);
+	return -1;
 }
 
 static const cyaml_schema_field_t *find_field(const cyaml_schema_value_t *s, const char *key)
