@@ -244,58 +244,74 @@ static int draw_picture(const struct result *r, const struct kind *kind, const s
 
 /* The data first: it can be kept even where there is no gnuplot. */
 static int draw_all(const struct result *r, const struct kind *kind, const char *script,
-		    const struct plot_options *opt, struct error *err)
+		    const struct strbuf *data, const struct plot_options *opt, struct error *err)
 {
-	struct strbuf data = STRBUF_INIT;
 	struct job job = {0};
 	int ret = job_begin(&job, err);
 
-	if (!ret) {
-		plot_data(r, kind->content, &data);
-		ret = file_write(job.data, data.buf, data.len, err);
-	}
+	if (!ret)
+		ret = file_write(job.data, data->buf, data->len, err);
 	if (!ret && opt->data)
-		ret = file_write(opt->data, data.buf, data.len, err);
+		ret = file_write(opt->data, data->buf, data->len, err);
 	if (!ret && opt->text)
 		ret = draw_text(r, kind, &job, script, opt, err);
 	if (!ret && opt->output)
 		ret = draw_picture(r, kind, &job, script, opt, err);
 	job_end(&job);
-	strbuf_release(&data);
 	return ret;
 }
 
-/* What cannot be drawn, said before gnuplot says it in its own words. */
-static int check(const struct result *r, const struct kind *kind, const struct plot_options *opt,
-		 struct error *err)
+static int check_output(const struct plot_options *opt, struct error *err)
 {
 	char *terminal = opt->output ? picture_terminal(opt->output, err) : NULL;
 	bool known = !opt->output || terminal;
-	size_t good = 0;
 
 	free(terminal);
-	if (!known)
-		return -1;
-	if (kind->content == CONTENT_CHANGE && r->variants_count < 2)
-		return error_set(err, ERROR_USAGE,
-				 "one variant has no change to plot (--kind ratio needs two)");
-	for (size_t i = 0; i < r->cases_count * r->variants_count; i++)
-		good += r->cells[i].count > 0;
-	if (!good)
-		return error_set(err, ERROR_FAILED, "nothing to plot: there is no good sample");
-	return 0;
+	return known ? 0 : -1;
+}
+
+static const char *needs(enum plot_content content)
+{
+	switch (content) {
+	case CONTENT_CHANGE:
+		return "two variants with samples in the same case";
+	case CONTENT_COEFFVAR:
+		return "a case with two samples";
+	case CONTENT_SHARE:
+		return "a case with samples of the baseline";
+	case CONTENT_MEAN:
+	case CONTENT_ORDER:
+		break;
+	}
+	return "a case whose samples have a mean";
+}
+
+bool plot_is_empty(const struct result *r, const char *kind)
+{
+	struct error err = ERROR_INIT;
+	const struct kind *found = find_kind(kind, &err);
+	struct strbuf data = STRBUF_INIT;
+	bool empty = !found || !plot_data(r, found->content, &data);
+
+	strbuf_release(&data);
+	return empty;
 }
 
 int plot_result(const struct result *r, const struct plot_options *opt, struct error *err)
 {
 	const struct kind *kind = find_kind(opt->kind ? opt->kind : kinds[0].name, err);
-	char *script;
-	int ret;
+	struct strbuf data = STRBUF_INIT;
+	char *script = NULL;
+	int ret = -1;
 
-	if (!kind || check(r, kind, opt, err))
+	if (!kind || check_output(opt, err))
 		return -1;
-	script = find_script(kind->name, err);
-	ret = script ? draw_all(r, kind, script, opt, err) : -1;
+	if (!plot_data(r, kind->content, &data))
+		error_set(err, ERROR_FAILED, "nothing to plot (--kind %s needs %s)", kind->name,
+			  needs(kind->content));
+	else if ((script = find_script(kind->name, err)))
+		ret = draw_all(r, kind, script, &data, opt, err);
 	free(script);
+	strbuf_release(&data);
 	return ret;
 }

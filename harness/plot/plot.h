@@ -27,9 +27,13 @@ const char *plot_kind_at(size_t index, const char **summary);
 
 /*
  * Draw everything that @opt asks for, a picture, a drawing with characters and the data file.
- * ERROR_USAGE for an unknown kind or extension and for a ratio of one variant; ERROR_FAILED where
- * there is no sample or gnuplot fails or is missing.
+ * ERROR_USAGE for an unknown kind or extension; ERROR_FAILED where the result has nothing to draw
+ * or gnuplot fails or is missing.
  */
 int plot_result(const struct result *r, const struct plot_options *opt, struct error *err);
 
+/* Whether @kind has nothing to draw: no sample, or a ratio of one variant. */
+bool plot_is_empty(const struct result *r, const char *kind);
+
 #endif
+

@@ -85,8 +85,9 @@ static void cell_numbers(const struct result *r, size_t kase, size_t variant,
 		v[1] = v[2] = v[0];
 }
 
-static void add_table(const struct result *r, enum plot_content content, struct strbuf *out)
+static size_t add_table(const struct result *r, enum plot_content content, struct strbuf *out)
 {
+	size_t drawn = 0;
 	double v[3];
 
 	plot_text_quote(out, r->case_label ? r->case_label : "case");
@@ -102,11 +103,14 @@ static void add_table(const struct result *r, enum plot_content content, struct 
 		add_number(out, r->case_numbers ? r->case_numbers[i] : (double)i);
 		for (size_t k = 0; k < r->variants_count; k++) {
 			cell_numbers(r, i, k, content, v);
+			/* The baseline's change against itself is not drawn. */
+			drawn += isfinite(v[0]) && (k || content != CONTENT_CHANGE);
 			for (int j = 0; j < 3; j++)
 				add_number(out, v[j]);
 		}
 		strbuf_addch(out, '\n');
 	}
+	return drawn;
 }
 
 struct point {
@@ -141,8 +145,10 @@ static void add_block(const struct result *r, size_t variant, const char *second
 }
 
 /* The empirical distribution function: a step of 1/n up at each sample, from 0 at the first. */
-static void add_shares(const struct result *r, struct strbuf *out)
+static size_t add_shares(const struct result *r, struct strbuf *out)
 {
+	size_t drawn = 0;
+
 	for (size_t c = 0; c < r->cases_count; c++)
 		for (size_t v = 0; v < r->variants_count; v++) {
 			const struct result_cell *cell = result_cell(r, c, v);
@@ -162,8 +168,10 @@ static void add_shares(const struct result *r, struct strbuf *out)
 			points[0].x = n ? points[1].x : 0;
 			strbuf_addstr(out, c || v ? "\n\n" : "");
 			add_block(r, v, r->cases[c], points, n ? n + 1 : 0, out);
+			drawn += n;
 			free(points);
 		}
+	return drawn;
 }
 
 static int64_t first_time(const struct result *r)
@@ -178,9 +186,10 @@ static int64_t first_time(const struct result *r)
 }
 
 /* Each sample in percent of its own cell's mean: what is left is drift and noise. */
-static void add_order(const struct result *r, struct strbuf *out)
+static size_t add_order(const struct result *r, struct strbuf *out)
 {
 	int64_t start = first_time(r);
+	size_t drawn = 0;
 
 	for (size_t v = 0; v < r->variants_count; v++) {
 		struct point *points = NULL;
@@ -205,8 +214,10 @@ static void add_order(const struct result *r, struct strbuf *out)
 			qsort(points, n, sizeof(*points), by_x);
 		strbuf_addstr(out, v ? "\n\n" : "");
 		add_block(r, v, "percent", points, n, out);
+		drawn += n;
 		free(points);
 	}
+	return drawn;
 }
 
 static void add_comment(const struct result *r, enum plot_content content, struct strbuf *out)
@@ -233,13 +244,12 @@ static void add_comment(const struct result *r, enum plot_content content, struc
 		    columns[content]);
 }
 
-void plot_data(const struct result *r, enum plot_content content, struct strbuf *out)
+size_t plot_data(const struct result *r, enum plot_content content, struct strbuf *out)
 {
 	add_comment(r, content, out);
 	if (content == CONTENT_SHARE)
-		add_shares(r, out);
-	else if (content == CONTENT_ORDER)
-		add_order(r, out);
-	else
-		add_table(r, content, out);
+		return add_shares(r, out);
+	if (content == CONTENT_ORDER)
+		return add_order(r, out);
+	return add_table(r, content, out);
 }

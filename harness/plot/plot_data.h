@@ -20,9 +20,9 @@ enum plot_content {
  * the first three one line for each case: label, x, and for each variant value, low, high; a
  * heading names the variants. For the others blocks with two blank lines between: CONTENT_SHARE
  * one for each case and variant, headed by the names of variant and case; CONTENT_ORDER one for
- * each variant, headed by its name.
+ * each variant, headed by its name. Returns how many points there are to draw.
  */
-void plot_data(const struct result *r, enum plot_content content, struct strbuf *out);
+size_t plot_data(const struct result *r, enum plot_content content, struct strbuf *out);
 
 /*
  * Whether x is to be logarithmic: all cases are positive numbers that span a factor of 4 or more,

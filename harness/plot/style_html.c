@@ -168,7 +168,7 @@ static int add_figures(const struct result *r, struct strbuf *out, struct error 
 		return error_set(err, ERROR_FAILED, "cannot make a temporary folder in /tmp");
 	path = path_join(dir, "figure.svg");
 	for (size_t i = 0; !ret && (kind = plot_kind_at(i, NULL)); i++)
-		if (strcmp(kind, "ratio") || r->variants_count > 1)
+		if (!plot_is_empty(r, kind))
 			ret = add_figure(r, kind, path, out, err);
 	free(path);
 	rmdir(dir);
