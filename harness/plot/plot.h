@@ -36,4 +36,3 @@ int plot_result(const struct result *r, const struct plot_options *opt, struct e
 bool plot_is_empty(const struct result *r, const char *kind);
 
 #endif
-

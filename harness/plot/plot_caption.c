@@ -8,6 +8,18 @@
 /* Characters that fit into the 900 pixels above the axes, in the sizes of plots/common.gnuplot. */
 enum { TITLE_WIDTH = 86, CAPTION_WIDTH = 120, MEASURE_WIDTH = 56, NAME_WIDTH = 32, NAMED = 3 };
 
+/* Why a cell is not in the figure; NULL: it is. */
+static const char *absence(const struct result *r, size_t kase, size_t variant,
+			   enum plot_content content)
+{
+	const char *word = cell_word(result_cell(r, kase, variant));
+	bool relative = content == CONTENT_CHANGE || content == CONTENT_SHARE;
+
+	if (!word && relative && cell_word(result_cell(r, kase, 0)))
+		return "no baseline";
+	return word;
+}
+
 /* What the interval of a cell takes as independent. */
 static enum compare_unit cell_unit(const struct result *r, size_t kase, size_t variant,
 				   enum plot_content content)
@@ -30,7 +42,7 @@ static void add_bars(const struct result *r, enum plot_content content, struct s
 
 	for (size_t v = content == CONTENT_CHANGE; v < r->variants_count; v++)
 		for (size_t c = 0; c < r->cases_count; c++)
-			if (!cell_word(result_cell(r, c, v)))
+			if (!absence(r, c, v, content))
 				used[cell_unit(r, c, v, content)] = true;
 	if (used[UNIT_BOOT] && used[UNIT_SAMPLE])
 		strbuf_addstr(out, "bars: 95 % interval, over boots where there are several, "
@@ -44,18 +56,6 @@ static void add_bars(const struct result *r, enum plot_content content, struct s
 		strbuf_addstr(out, "too few samples for intervals");
 	if (used[UNIT_NONE] && (used[UNIT_BOOT] || used[UNIT_SAMPLE]))
 		strbuf_addstr(out, "; none where there are too few");
-}
-
-/* Why a cell is not in the figure; NULL: it is. */
-static const char *absence(const struct result *r, size_t kase, size_t variant,
-			   enum plot_content content)
-{
-	const char *word = cell_word(result_cell(r, kase, variant));
-	bool relative = content == CONTENT_CHANGE || content == CONTENT_SHARE;
-
-	if (!word && relative && cell_word(result_cell(r, kase, 0)))
-		return "no baseline";
-	return word;
 }
 
 static void add_left_out(const struct result *r, enum plot_content content, struct strbuf *out)
