@@ -211,17 +211,43 @@ static int draw(const struct result *r, const struct kind *kind, const struct jo
 	return ret;
 }
 
+/* Without the form feed and blank lines before it and the blanks that fill its lines, so that it
+ * can be pasted into a mail. */
+static void add_drawing(struct strbuf *out, const char *text)
+{
+	size_t start = out->len;
+
+	while (*text) {
+		const char *end = text + strcspn(text, "\n");
+		size_t len;
+
+		if (*text == '\f')
+			text++;
+		len = end - text;
+		while (len && text[len - 1] == ' ')
+			len--;
+		strbuf_add(out, text, len);
+		if (out->len > start)
+			strbuf_addch(out, '\n');
+		text = end + (*end != '\0');
+	}
+}
+
 static int draw_text(const struct result *r, const struct kind *kind, const struct job *job,
 		     const char *script, const struct plot_options *opt, struct error *err)
 {
 	struct canvas canvas = {.columns = opt->columns ? opt->columns : 100};
+	struct strbuf drawing = STRBUF_INIT;
 	int ret;
 
 	canvas.terminal = xasprintf("set terminal dumb mono noenhanced size %u,%u", canvas.columns,
 				    opt->rows ? opt->rows : 30);
 	ret = draw(r, kind, job, script, &canvas, err);
 	if (!ret)
-		ret = file_read(job->image, 0, opt->drawing, err);
+		ret = file_read(job->image, 0, &drawing, err);
+	if (!ret)
+		add_drawing(opt->drawing, drawing.buf);
+	strbuf_release(&drawing);
 	free(canvas.terminal);
 	return ret;
 }
