@@ -14,13 +14,17 @@
 
 #define BUSY_TIMEOUT_MS 10000
 
-static int migrate(struct store *s, int from, struct error *err)
+static int migrate(struct store *s, struct error *err)
 {
 	char *pragma = xasprintf("PRAGMA user_version = %d; PRAGMA application_id = %d",
 				 store_version, STORE_APPLICATION_ID);
+	int64_t from = 0;
 	int ret = sql_begin(s, err);
 
-	for (int v = from; !ret && v < store_version; v++)
+	/* Only under the lock: another program may have migrated since this one looked. */
+	if (!ret)
+		ret = sql_integer(s, &from, err, "PRAGMA user_version", "");
+	for (int64_t v = from; !ret && v < store_version; v++)
 		if (sqlite3_exec(s->db, store_migrations[v], NULL, NULL, NULL) != SQLITE_OK)
 			ret = sql_error(s, err);
 	if (!ret && sqlite3_exec(s->db, pragma, NULL, NULL, NULL) != SQLITE_OK)
@@ -29,14 +33,18 @@ static int migrate(struct store *s, int from, struct error *err)
 	return sql_end(s, ret, err);
 }
 
-/* Tell an empty file, our own of any age, and somebody else's apart before touching anything. */
+/*
+ * Tell an empty file, our own of any age, and somebody else's apart before touching anything. The
+ * tables are counted first: where another program creates them just now, the other two are set in
+ * the same transaction and read as set.
+ */
 static int check_schema(struct store *s, enum store_mode mode, struct error *err)
 {
 	int64_t id, version, tables;
 
-	if (sql_integer(s, &id, err, "PRAGMA application_id", "") ||
-	    sql_integer(s, &version, err, "PRAGMA user_version", "") ||
-	    sql_integer(s, &tables, err, "SELECT count(*) FROM sqlite_master", ""))
+	if (sql_integer(s, &tables, err, "SELECT count(*) FROM sqlite_master", "") ||
+	    sql_integer(s, &id, err, "PRAGMA application_id", "") ||
+	    sql_integer(s, &version, err, "PRAGMA user_version", ""))
 		return -1;
 	if (id != STORE_APPLICATION_ID && (tables || mode == STORE_READ))
 		return error_set(err, ERROR_FAILED, "'%s' is not a schedbench database", s->path);
@@ -51,7 +59,7 @@ static int check_schema(struct store *s, enum store_mode mode, struct error *err
 		return error_set(err, ERROR_FAILED,
 				 "'%s' has the schema of an older schedbench (any run migrates it)",
 				 s->path);
-	return migrate(s, version, err);
+	return migrate(s, err);
 }
 
 static int connect_database(struct store *s, enum store_mode mode, struct error *err)
@@ -70,6 +78,19 @@ static int connect_database(struct store *s, enum store_mode mode, struct error 
 				 errno == EACCES ? strerror(errno) : sqlite3_errmsg(s->db));
 	sqlite3_busy_timeout(s->db, BUSY_TIMEOUT_MS);
 	return 0;
+}
+
+/* SQLite does not wait for the lock that a change of the journal mode takes: wait here. */
+static int use_wal(struct store *s, struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+	double end = monotonic_s() + BUSY_TIMEOUT_MS / 1000.0;
+	int ret;
+
+	while ((ret = sql_run(s, err, "PRAGMA journal_mode = WAL", "")) &&
+	       sqlite3_errcode(s->db) == SQLITE_BUSY && monotonic_s() < end)
+		nanosleep(&pause, NULL);
+	return ret;
 }
 
 int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err)
@@ -92,7 +113,7 @@ int store_open(struct store **out, const char *path, enum store_mode mode, struc
 	if (!ret)
 		ret = check_schema(s, mode, err);
 	if (!ret && mode == STORE_WRITE)
-		ret = sql_run(s, err, "PRAGMA journal_mode = WAL", "");
+		ret = use_wal(s, err);
 	if (!ret && (sql_run(s, err, "PRAGMA synchronous = FULL", "") ||
 		     sql_run(s, err, "PRAGMA foreign_keys = ON", "")))
 		ret = -1;

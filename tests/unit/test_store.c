@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include <sqlite3.h>
@@ -196,6 +197,46 @@ static void test_newer_schema(void **state)
 	free(pragma);
 }
 
+static int create_run(const char *path)
+{
+	struct store *s;
+	struct error err = ERROR_INIT;
+	char *id = NULL;
+	int ret = store_open(&s, path, STORE_WRITE, &err);
+
+	if (!ret) {
+		ret = store_run_create(s, &new_run, &id, &err);
+		store_close(s);
+	}
+	if (ret)
+		print_error("%s\n", err.msg);
+	free(id);
+	return ret;
+}
+
+/* Several programs that all find no database yet: one creates it, all use it. */
+static void test_created_by_several_at_once(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int round = 0; round < 20; round++) {
+		char *path = xasprintf("%s/%d.db", f->dir, round);
+		pid_t pids[4];
+		int status;
+
+		for (int i = 0; i < 4; i++) {
+			pids[i] = fork();
+			if (!pids[i])
+				_exit(create_run(path) != 0);
+		}
+		for (int i = 0; i < 4; i++) {
+			assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+			assert_int_equal(status, 0);
+		}
+		free(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +244,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ids_are_unique, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_foreign_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_newer_schema, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_created_by_several_at_once, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
