@@ -20,6 +20,12 @@ int sql_error(struct store *s, struct error *err)
 				 "cannot write to '%s': %s (make room; what is stored is kept)",
 				 s->path,
 				 code == SQLITE_FULL ? "no space left" : sqlite3_errmsg(s->db));
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+		return error_set(err, ERROR_FAILED,
+				 "'%s' cannot be written: permission denied or mounted read-only "
+				 "(give another one with --db)",
+				 s->path);
 	case SQLITE_BUSY:
 		return error_set(err, ERROR_FAILED, "'%s' is locked by another program", s->path);
 	default:

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "store/store.h"
 #include "util/clock.h"
 #include "util/file.h"
+#include "util/strbuf.h"
 #include "util/xalloc.h"
 
 #define BUSY_TIMEOUT_MS 10000
@@ -62,20 +64,70 @@ static int check_schema(struct store *s, enum store_mode mode, struct error *err
 	return migrate(s, err);
 }
 
+/*
+ * A database in WAL mode needs files beside it even to be read. Where they cannot be made, and no
+ * log holds what others have not yet put into the file, the file alone is all there is: read it as
+ * one that nobody changes.
+ */
+static char *unchanging_uri(const char *path)
+{
+	struct strbuf uri = STRBUF_INIT;
+
+	strbuf_addstr(&uri, path[0] == '/' ? "file://" : "file:");
+	for (const char *c = path; *c; c++) {
+		if (strchr("%?#", *c))
+			strbuf_addf(&uri, "%%%02x", (unsigned)*c);
+		else
+			strbuf_addch(&uri, *c);
+	}
+	strbuf_addstr(&uri, "?immutable=1");
+	return strbuf_detach(&uri);
+}
+
+static bool wants_unchanging(struct store *s)
+{
+	char *log = xasprintf("%s-wal", s->path);
+	struct stat st;
+	bool folder = access(s->directory, W_OK) == 0;
+	bool logged = stat(log, &st) == 0 && st.st_size > 0;
+
+	free(log);
+	return !folder && !logged;
+}
+
+static int open_to_read(struct store *s)
+{
+	char *uri;
+	int rc;
+
+	if (!wants_unchanging(s)) {
+		rc = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE, NULL);
+		if (rc == SQLITE_OK)
+			return rc;
+		sqlite3_close(s->db);
+		return sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READONLY, NULL);
+	}
+	uri = unchanging_uri(s->path);
+	rc = sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	free(uri);
+	return rc;
+}
+
 static int connect_database(struct store *s, enum store_mode mode, struct error *err)
 {
-	int flags = mode == STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-					: SQLITE_OPEN_READWRITE;
-	int rc = sqlite3_open_v2(s->path, &s->db, flags, NULL);
+	int rc = mode == STORE_READ
+			 ? open_to_read(s)
+			 : sqlite3_open_v2(s->path, &s->db,
+					   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	int sys = rc == SQLITE_OK ? 0 : sqlite3_system_errno(s->db);
 
-	/* A reader without write permission can still read what another one has checkpointed. */
-	if (rc != SQLITE_OK && mode == STORE_READ) {
-		sqlite3_close(s->db);
-		rc = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READONLY, NULL);
-	}
+	/* SQLite's last attempt is to read what is not there, and says no more than that. */
+	if (rc != SQLITE_OK && mode == STORE_WRITE && access(s->directory, W_OK))
+		sys = errno;
 	if (rc != SQLITE_OK)
-		return error_set(err, ERROR_FAILED, "cannot open database '%s': %s", s->path,
-				 errno == EACCES ? strerror(errno) : sqlite3_errmsg(s->db));
+		return error_set(err, ERROR_FAILED,
+				 "cannot open database '%s': %s (give another one with --db)",
+				 s->path, sys ? strerror(sys) : sqlite3_errmsg(s->db));
 	sqlite3_busy_timeout(s->db, BUSY_TIMEOUT_MS);
 	return 0;
 }

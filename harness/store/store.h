@@ -19,8 +19,8 @@ enum store_mode { STORE_READ, STORE_WRITE };
 
 /*
  * STORE_WRITE creates the file and its folder and migrates an older schema; STORE_READ wants it to
- * be there. A file that is no database, is another program's, or was written by a newer schedbench
- * is an error.
+ * be there, and needs no permission to write. A file that is no database, is another program's, or
+ * was written by a newer schedbench is an error.
  */
 int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err);
 void store_close(struct store *s);

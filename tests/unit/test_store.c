@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -237,6 +238,55 @@ static void test_created_by_several_at_once(void **state)
 	}
 }
 
+/* As somebody who may read the folder and no more; root may always write, so root becomes nobody. */
+static int in_read_only_folder(const char *path, const char *missing)
+{
+	struct store_run *runs;
+	unsigned count = 0;
+	struct store *s;
+	struct error err = ERROR_INIT;
+
+	if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+		return 1;
+	if (store_open(&s, path, STORE_READ, &err) || store_run_list(s, &runs, &count, &err)) {
+		print_error("%s\n", err.msg);
+		return 2;
+	}
+	store_runs_free(runs, count);
+	store_close(s);
+	if (count != 1)
+		return 3;
+	if (!store_open(&s, path, STORE_WRITE, &err) || !strstr(err.msg, "cannot be written"))
+		return 4;
+	if (!store_open(&s, missing, STORE_WRITE, &err) || !strstr(err.msg, "Permission denied"))
+		return 5;
+	return 0;
+}
+
+static void test_read_only_folder(void **state)
+{
+	struct fixture *f = *state;
+	char *folder = path_join(f->dir, "a %41?b#c"), *path = path_join(folder, "s.db");
+	char *missing = path_join(folder, "missing.db");
+	pid_t pid;
+	int status;
+
+	assert_int_equal(create_run(path), 0);
+	assert_int_equal(chmod(path, 0444), 0);
+	assert_int_equal(chmod(folder, 0555), 0);
+	assert_int_equal(chmod(f->dir, 0755), 0);
+	pid = fork();
+	if (!pid)
+		_exit(in_read_only_folder(path, missing));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_true(WIFEXITED(status));
+	free(missing);
+	free(path);
+	free(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +294,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ids_are_unique, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_foreign_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_newer_schema, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_read_only_folder, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_created_by_several_at_once, setup, teardown),
 	};
 
