@@ -8,6 +8,7 @@
 
 #include "run/programs.h"
 #include "run/setup.h"
+#include "run/workload_check.h"
 #include "util/file.h"
 #include "util/interrupt.h"
 #include "util/xalloc.h"
@@ -66,7 +67,7 @@ int setup_init(struct setup *s, struct experiment *e, uint64_t seed, struct erro
 	if (!s->workload_path || file_sha256(s->workload_path, s->workload_sha256, err))
 		return -1;
 	plan_init(&s->plan, e, seed);
-	return 0;
+	return workload_check(&s->plan, s->workload_path, err);
 }
 
 int setup_kernels(struct setup *s, struct error *err)

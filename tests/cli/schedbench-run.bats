@@ -47,6 +47,26 @@ repetitions: 2'
 	[[ "$output" == *"unknown key 'nonsense'"* ]]
 }
 
+@test "a workload, parameter, value or metric that does not exist is told before anything runs" {
+	experiment unknown 'value: 1' 'sweep: {seed: [1, 2], exit: [-1, 5]}'
+	local set said
+	while IFS='|' read -r set said; do
+		run -2 "$S" run "$E" --set "$set"
+		[[ "$output" == *"$said"* ]]
+		[ "${#lines[@]}" = 1 ]
+		run -2 "$S" run "$E" --dry-run --set "$set"
+	done <<'END'
+workload.name=nul|unknown workload 'nul'
+workload.params.bogus=1|case seed=1,exit=-1: unknown option '--bogus'
+workload.params.value=abc|--value: 'abc' is not a number
+sweep.exit=[-1,abc]|case seed=1,exit=abc: --exit: 'abc'
+sweep.seed=[1,2,x]|case seed=x,exit=-1: --seed: 'x'
+metric=speed|workload 'null' has no metric 'speed' (it has value, rate)
+END
+	[ ! -e "$SCHEDBENCH_DB" ]
+	run -0 "$S" run "$E" --dry-run --set metric=rate
+}
+
 @test "json on stdout is json while progress goes to stderr" {
 	experiment json 'value: 1' 'boots: 1
 repetitions: 1'

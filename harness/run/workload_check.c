@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "run/workload_check.h"
+#include "util/strbuf.h"
+#include "util/subprocess.h"
+
+#define ASK_TIMEOUT_MS 10000
+
+/* The program's own words, less its name, on one line. */
+static int refused(const struct experiment *e, const struct plan_case *c, struct strbuf *said,
+		   struct error *err)
+{
+	static const char prefix[] = "schedbench-workload: ";
+	const char *text = said->buf;
+
+	if (!strncmp(text, prefix, sizeof(prefix) - 1))
+		text += sizeof(prefix) - 1;
+	if (!strncmp(text, "unknown workload", 16))
+		return error_set(err, ERROR_USAGE, "%.*s", (int)strcspn(text, "\n"), text);
+	return error_set(err, ERROR_USAGE,
+			 "workload '%s', case %s: %.*s (see schedbench-workload %s --help)",
+			 e->workload.name, c->key, (int)strcspn(text, "\n"), text,
+			 e->workload.name);
+}
+
+/* With --help a generator parses all of its command line and runs nothing. */
+static int check_case(const struct plan *plan, const struct plan_case *c, const char *program,
+		      struct error *err)
+{
+	struct strlist argv = STRLIST_INIT;
+	struct strbuf out = STRBUF_INIT, said = STRBUF_INIT;
+	int status, ret;
+
+	strlist_add(&argv, program);
+	for (size_t i = 1; i < c->argv.count; i++)
+		strlist_add(&argv, c->argv.items[i]);
+	strlist_add(&argv, "--help");
+	ret = subprocess_capture(strlist_argv(&argv), ASK_TIMEOUT_MS, &out, &said, &status, err);
+	if (!ret && status)
+		ret = refused(plan->experiment, c, &said, err);
+	strlist_release(&argv);
+	strbuf_release(&out);
+	strbuf_release(&said);
+	return ret;
+}
+
+/* Parameters are parsed one by one: each value of each axis once is enough, not each product. */
+static int check_parameters(const struct plan *plan, const char *program, struct error *err)
+{
+	const struct experiment *e = plan->experiment;
+	unsigned below = plan->cases_count;
+
+	if (check_case(plan, &plan->cases[0], program, err))
+		return -1;
+	for (unsigned a = 0; a < e->sweep_count; a++) {
+		below /= e->sweep[a].values_count;
+		for (unsigned v = 1; v < e->sweep[a].values_count; v++)
+			if (check_case(plan, &plan->cases[v * below], program, err))
+				return -1;
+	}
+	return 0;
+}
+
+/* The metrics that @line, what the program lists about one workload, has. */
+static void add_metrics(const char *line, size_t len, const char *workload, struct strlist *metrics)
+{
+	json_t *root = json_loadb(line, len, 0, NULL), *metric;
+	const char *name = json_string_value(json_object_get(root, "name"));
+	size_t i;
+
+	if (name && !strcmp(name, workload))
+		json_array_foreach (json_object_get(root, "metrics"), i, metric)
+			strlist_add(metrics, json_string_value(json_object_get(metric, "name")));
+	json_decref(root);
+}
+
+static int check_metric(const struct experiment *e, const char *program, struct error *err)
+{
+	const char *argv[] = {program, "list", "--json", NULL};
+	struct strlist metrics = STRLIST_INIT;
+	struct strbuf out = STRBUF_INIT, names = STRBUF_INIT;
+	int ret = subprocess_output(argv, ASK_TIMEOUT_MS, &out, err);
+
+	for (const char *p = out.buf; !ret && *p;) {
+		size_t len = strcspn(p, "\n");
+
+		add_metrics(p, len, e->workload.name, &metrics);
+		p += len + (p[len] == '\n');
+	}
+	for (size_t i = 0; i < metrics.count; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", metrics.items[i]);
+	if (!ret && !strlist_has(&metrics, e->metric))
+		ret = error_set(err, ERROR_USAGE, "workload '%s' has no metric '%s' (it has %s)",
+				e->workload.name, e->metric, names.buf);
+	strbuf_release(&names);
+	strbuf_release(&out);
+	strlist_release(&metrics);
+	return ret;
+}
+
+int workload_check(const struct plan *plan, const char *program, struct error *err)
+{
+	if (check_parameters(plan, program, err))
+		return -1;
+	return plan->experiment->metric ? check_metric(plan->experiment, program, err) : 0;
+}
