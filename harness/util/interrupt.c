@@ -8,6 +8,7 @@
 
 int interrupt_open(struct error *err)
 {
+	struct sigaction hangup;
 	sigset_t set;
 	int fd;
 
@@ -15,7 +16,8 @@ int interrupt_open(struct error *err)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)

@@ -47,6 +47,24 @@ repetitions: 2'
 	[[ "$output" == *"unknown key 'nonsense'"* ]]
 }
 
+@test "a hangup interrupts a run, but not one under nohup" {
+	experiment hangup 'sleep: 200ms' 'boots: 1
+repetitions: 2'
+	hang_up() {
+		"$@" "$S" run "$E" --quiet >/dev/null 2>&1 3>&- &
+		pid=$!
+		wait_for_sql "SELECT count(*) > 0 FROM sample" 1
+		kill -HUP "$pid"
+		wait "$pid"
+	}
+	status=0
+	hang_up env || status=$?
+	[ "$status" = 130 ]
+	export SCHEDBENCH_DB=$BATS_TEST_TMPDIR/nohup.db
+	hang_up nohup
+	[ "$(sql 'SELECT state FROM run')" = 'done' ]
+}
+
 @test "a workload, parameter, value or metric that does not exist is told before anything runs" {
 	experiment unknown 'value: 1' 'sweep: {seed: [1, 2], exit: [-1, 5]}'
 	local set said
