@@ -30,6 +30,9 @@ int cmd_version(int argc, char **argv, struct error *err);
 
 /* --db, else $SCHEDBENCH_DB, else DEFAULT_DB. */
 const char *database_path(const char *option);
+/* The words that name it in a command to type, " --db=FILE", or "" without the option; freed by
+ * the caller. */
+char *database_words(const char *option);
 int open_database(struct store **out, const char *option, enum store_mode mode, struct error *err);
 
 /* A variant as an element of --set variants=[...] (JSON is YAML); @name: NULL, or another name. */
@@ -39,7 +42,7 @@ json_t *variant_json(const struct variant *v, const char *name);
  * Run what @s describes as a new run and store it; prints progress on stderr only. *@run_id is
  * freed by the caller, also on failure.
  */
-int run_new(struct setup *s, struct store *store, bool quiet, char **run_id,
+int run_new(struct setup *s, struct store *store, const char *db, bool quiet, char **run_id,
 	    struct execute_result *result, struct error *err);
 
 /* The style a command prints by default. */

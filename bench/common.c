@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
+#include "util/strbuf.h"
 
 static json_t *switches_json(const struct key_value *kv, unsigned count)
 {
@@ -26,6 +28,26 @@ const char *database_path(const char *option)
 	if (option)
 		return option;
 	return env && *env ? env : DEFAULT_DB;
+}
+
+char *database_words(const char *option)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._+-,:@=";
+	struct strbuf words = STRBUF_INIT;
+
+	if (option && option[strspn(option, plain)]) {
+		strbuf_addstr(&words, " --db='");
+		for (; *option; option++) {
+			if (*option == '\'')
+				strbuf_addstr(&words, "'\\'");
+			strbuf_addch(&words, *option);
+		}
+		strbuf_addch(&words, '\'');
+	} else if (option) {
+		strbuf_addf(&words, " --db=%s", option);
+	}
+	return strbuf_detach(&words);
 }
 
 int open_database(struct store **out, const char *option, enum store_mode mode, struct error *err)

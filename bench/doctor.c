@@ -201,13 +201,17 @@ static int calibrate(const struct options *o, struct error *err)
 	if (!ret)
 		ret = open_database(&store, o->db, STORE_WRITE, err);
 	if (!ret)
-		ret = run_new(&s, store, o->quiet, &run_id, &result, err);
+		ret = run_new(&s, store, o->db, o->quiet, &run_id, &result, err);
 	if (!ret)
 		ret = report(store, run_id, o, err);
-	if (!ret && (result.failed_boots || result.failed_samples))
+	if (!ret && (result.failed_boots || result.failed_samples)) {
+		char *words = database_words(o->db);
+
 		ret = error_set(err, ERROR_FAILED,
-				"%u boots and %u repetitions failed (schedbench show %s)",
-				result.failed_boots, result.failed_samples, run_id);
+				"%u boots and %u repetitions failed (schedbench show %s%s)",
+				result.failed_boots, result.failed_samples, run_id, words);
+		free(words);
+	}
 	store_close(store);
 	setup_release(&s);
 	free(run_id);

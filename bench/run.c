@@ -259,6 +259,25 @@ static int print_plan(const struct setup *s, const struct options *o, struct err
 	return 0;
 }
 
+static int explain_failures(const char *run_id, const char *db, const struct execute_result *result,
+			    struct error *err)
+{
+	unsigned boots = result->failed_boots, samples = result->failed_samples;
+	char *words = database_words(db);
+	int ret = 0;
+
+	if (boots)
+		ret = error_set(err, ERROR_FAILED,
+				"%u boot%s failed (schedbench show %s%s; schedbench run "
+				"--resume=%s%s tries again)",
+				boots, boots == 1 ? "" : "s", run_id, words, run_id, words);
+	else if (samples)
+		ret = error_set(err, ERROR_FAILED, "%u repetition%s failed (schedbench show %s%s)",
+				samples, samples == 1 ? "" : "s", run_id, words);
+	free(words);
+	return ret;
+}
+
 static int finish(struct store *store, const char *run_id, const struct options *o,
 		  const struct execute_result *result, struct error *err)
 {
@@ -270,44 +289,38 @@ static int finish(struct store *store, const char *run_id, const struct options 
 	if (!o->quiet)
 		fprintf(stderr, "schedbench: run %s is stored in '%s'\n", run_id,
 			database_path(o->db));
-	if (result->failed_boots)
-		return error_set(err, ERROR_FAILED,
-				 "%u boot%s failed (schedbench show %s; schedbench run --resume=%s "
-				 "tries again)",
-				 result->failed_boots, result->failed_boots == 1 ? "" : "s", run_id,
-				 run_id);
-	if (result->failed_samples)
-		return error_set(err, ERROR_FAILED, "%u repetition%s failed (schedbench show %s)",
-				 result->failed_samples, result->failed_samples == 1 ? "" : "s",
-				 run_id);
-	return 0;
+	return explain_failures(run_id, o->db, result, err);
 }
 
 /* What was measured is kept whatever stops a run: say how to go on. */
-static int explain_stop(const char *run_id, struct error *err)
+static int explain_stop(const char *run_id, const char *db, struct error *err)
 {
-	char *rest = xasprintf("%s (what was measured is kept; schedbench run --resume=%s goes on)",
-			       err->msg, run_id);
+	char *words = database_words(db);
+	char *rest =
+		xasprintf("%s (what was measured is kept; schedbench run --resume=%s%s goes on)",
+			  err->msg, run_id, words);
 
 	error_set(err, err->kind, "%s", rest);
 	free(rest);
+	free(words);
 	return -1;
 }
 
-static int execute(struct setup *s, struct store *store, const char *run_id, bool quiet,
-		   struct execute_result *result, struct error *err)
+static int execute(struct setup *s, struct store *store, const char *run_id, const char *db,
+		   bool quiet, struct execute_result *result, struct error *err)
 {
 	if (!quiet)
 		fprintf(stderr, "schedbench: run %s\n", run_id);
-	return execute_run(s, store, run_id, quiet, result, err) ? explain_stop(run_id, err) : 0;
+	return execute_run(s, store, run_id, quiet, result, err) ? explain_stop(run_id, db, err)
+								 : 0;
 }
 
-int run_new(struct setup *s, struct store *store, bool quiet, char **run_id,
+int run_new(struct setup *s, struct store *store, const char *db, bool quiet, char **run_id,
 	    struct execute_result *result, struct error *err)
 {
 	if (setup_kernels(s, err) || setup_create_run(s, store, run_id, err))
 		return -1;
-	return execute(s, store, *run_id, quiet, result, err);
+	return execute(s, store, *run_id, db, quiet, result, err);
 }
 
 static int start_new(const struct options *o, struct error *err)
@@ -327,7 +340,7 @@ static int start_new(const struct options *o, struct error *err)
 	} else if (!ret) {
 		ret = open_database(&store, o->db, STORE_WRITE, err);
 		if (!ret)
-			ret = run_new(&s, store, o->quiet, &run_id, &result, err);
+			ret = run_new(&s, store, o->db, o->quiet, &run_id, &result, err);
 		if (!ret)
 			ret = finish(store, run_id, o, &result, err);
 	}
@@ -357,7 +370,8 @@ static int resume(const struct options *o, struct error *err)
 			ret = print_plan(&s, o, err);
 		else if (!ret)
 			ret = setup_kernels(&s, err) || setup_check_resume(&s, store, &run, err) ||
-					      execute(&s, store, run.id, o->quiet, &result, err) ||
+					      execute(&s, store, run.id, o->db, o->quiet, &result,
+						      err) ||
 					      finish(store, run.id, o, &result, err)
 				      ? -1
 				      : 0;

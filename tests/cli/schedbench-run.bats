@@ -65,6 +65,22 @@ repetitions: 2'
 	[ "$(sql 'SELECT state FROM run')" = 'done' ]
 }
 
+@test "the command that a message names can be typed as it is, whatever the database is called" {
+	local db="$BATS_TEST_TMPDIR/it's my.db" plain=$BATS_TEST_TMPDIR/plain.db
+	experiment typed 'exit: 5' 'boots: 1
+repetitions: 1'
+	run -3 "$S" run "$E" --quiet --db "$db"
+	hint=${lines[-1]}
+	[[ "$hint" == *"2 repetitions failed (schedbench show "*" --db='"*"')" ]]
+	hint=${hint##*\(schedbench }
+	eval "run -0 \"\$S\" ${hint%)}"
+	[[ "$output" == *"test of typed"* ]]
+	run -3 "$S" run "$E" --quiet --db "$plain"
+	[[ "${lines[-1]}" == *"typed --db=$plain)" ]]
+	run -3 "$S" run "$E" --quiet
+	[[ "${lines[-1]}" == *"-typed)" ]]
+}
+
 @test "a workload, parameter, value or metric that does not exist is told before anything runs" {
 	experiment unknown 'value: 1' 'sweep: {seed: [1, 2], exit: [-1, 5]}'
 	local set said
