@@ -29,7 +29,7 @@ static const struct argp_option option_table[] = {
 	{"cpus", OPT_CPUS, "LIST", 0, "Run the command on these CPUs, such as 0-3,8", 0},
 	{"timeout", 't', "TIME", 0, "Kill the command after this time, such as 90s or 5m", 0},
 	{"console", OPT_CONSOLE, "FILE", 0, "Keep the kernel's console in FILE", 0},
-	{"verbose", 'v', NULL, 0, "Say on stderr what was booted and how long it took", 0},
+	{"verbose", 'v', NULL, 0, "Say on stderr what was booted, and how fast", 0},
 	{0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -72,9 +72,10 @@ static const struct argp argp = {
 	.doc = "Boot a kernel on a machine, run one command there and return its status. Without a "
 	       "command a guest gives a shell on this terminal.\v"
 	       "A program of this host is carried into the guest with the libraries it needs; "
-	       "schedbench-workload is there always. Status 3 and a line on stderr tell a machine "
-	       "that "
-	       "failed, 124 a command that was cut off, 128 + N one that signal N ended."};
+	       "schedbench-workload is there always, with a shell the usual small tools. Output "
+	       "is passed on line by line, standard input is empty. Status 3 and a line on stderr "
+	       "tell a machine that failed, 124 a command that was cut off, 128 + N one that "
+	       "signal N ended."};
 
 /* What both ways of using a booted machine need. */
 struct boot {
@@ -86,11 +87,31 @@ struct boot {
 	struct strlist files;
 };
 
-/* What a shell without busybox is good for. */
-static const char *const shell_files[] = {"/bin/sh",	    "/bin/cat",		"/bin/ls",
-					  "/bin/ps",	    "/bin/dmesg",	"/bin/mount",
-					  "/bin/sleep",	    "/bin/uname",	"/bin/grep",
-					  "/usr/bin/nproc", "/usr/bin/taskset", NULL};
+/* What a shell is good for, beside what it has built in. */
+static const char *const shell_files[] = {"/bin/sh",	      "/bin/cat",
+					  "/bin/dmesg",	      "/bin/grep",
+					  "/bin/ls",	      "/bin/mkdir",
+					  "/bin/mount",	      "/bin/ps",
+					  "/bin/rm",	      "/bin/sed",
+					  "/bin/sleep",	      "/bin/uname",
+					  "/usr/bin/awk",     "/usr/bin/chrt",
+					  "/usr/bin/cut",     "/usr/bin/head",
+					  "/usr/bin/nproc",   "/usr/bin/seq",
+					  "/usr/bin/sort",    "/usr/bin/tail",
+					  "/usr/bin/taskset", "/usr/bin/tr",
+					  "/usr/bin/uniq",    "/usr/bin/wc",
+					  "/sbin/sysctl",     NULL};
+
+static bool is_shell(const char *command)
+{
+	static const char *const shells[] = {"sh", "dash", "bash", NULL};
+	const char *slash = strrchr(command, '/');
+
+	for (unsigned i = 0; shells[i]; i++)
+		if (!strcmp(slash ? slash + 1 : command, shells[i]))
+			return true;
+	return false;
+}
 
 static void add_existing(struct strlist *files, const char *const *paths)
 {
@@ -99,7 +120,7 @@ static void add_existing(struct strlist *files, const char *const *paths)
 			strlist_add(files, *paths);
 }
 
-/* The command itself, if it is a program of this host; else something for the shell. */
+/* The command itself, if it is a program of this host; with or as a shell, what it may call. */
 static void choose_files(struct boot *b, const struct options *o)
 {
 	if (b->machine->type == MACHINE_HOST)
@@ -107,6 +128,8 @@ static void choose_files(struct boot *b, const struct options *o)
 	if (o->command) {
 		if (strcmp(o->command[0], "schedbench-workload"))
 			strlist_add(&b->files, o->command[0]);
+		if (is_shell(o->command[0]))
+			add_existing(&b->files, shell_files);
 		return;
 	}
 	if (access("/bin/busybox", X_OK) == 0)

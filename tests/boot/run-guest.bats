@@ -51,6 +51,12 @@ qemus() {
 	run -9 "$S" boot --kernel debian-6.1 --machine small-4 -- sh -c 'exit 9'
 }
 
+@test "a shell script in a guest finds the usual tools" {
+	run -0 --separate-stderr "$S" boot --kernel debian-6.1 --machine small-1s8 -- \
+		sh -c 'seq 5 | sort -r | head -n 1; grep -c ^processor /proc/cpuinfo; awk "{print NF}" /proc/loadavg'
+	[ "$output" = $'5\n8\n5' ]
+}
+
 @test "run compares two variants in guests, says that they are emulated, and reads schedstat" {
 	run -0 --separate-stderr "$S" run "$E"
 	[[ "$output" == *machine* ]]
