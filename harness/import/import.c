@@ -212,7 +212,9 @@ int import_store(struct store *store, const struct import *imp, char **run_id, s
 	ret = experiment_parse(&e, text, "as an experiment", err);
 	if (ret)
 		error_prefix(err, "cannot import '%s': ", imp->origin);
-	if (!ret && !store_bulk_begin(store, err)) {
+	else
+		ret = store_bulk_begin(store, err);
+	if (!ret) {
 		ret = create_run(store, imp, e, run_id, err);
 		if (!ret)
 			ret = fill_run(store, imp, &n, *run_id, err);

@@ -12,7 +12,9 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "import/import.h"
 #include "store/schema.h"
+#include "store/sql.h"
 #include "store/store.h"
 #include "util/file.h"
 #include "util/xalloc.h"
@@ -253,9 +255,9 @@ static int in_read_only_folder(const char *path, const char *missing)
 		return 2;
 	}
 	store_runs_free(runs, count);
-	store_close(s);
 	if (count != 1)
 		return 3;
+	store_close(s);
 	if (!store_open(&s, path, STORE_WRITE, &err) || !strstr(err.msg, "cannot be written"))
 		return 4;
 	if (!store_open(&s, missing, STORE_WRITE, &err) || !strstr(err.msg, "Permission denied"))
@@ -287,6 +289,41 @@ static void test_read_only_folder(void **state)
 	free(folder);
 }
 
+static int import_one(struct store *s, struct error *err)
+{
+	struct import imp = {.name = xstrdup("imported"),
+			     .title = xstrdup("Imported"),
+			     .workload = xstrdup("elsewhere"),
+			     .axis = xstrdup("case"),
+			     .metric = xstrdup("time"),
+			     .unit = xstrdup("s"),
+			     .origin = xstrdup("here")};
+	char *id = NULL;
+	int ret;
+
+	import_add(&imp, "a", "1", 1, 2.5, NULL);
+	ret = import_store(s, &imp, &id, err);
+	free(id);
+	import_release(&imp);
+	return ret;
+}
+
+/* A transaction that cannot begin, as in a database that another program has locked. */
+static void test_import_that_cannot_begin(void **state)
+{
+	struct fixture *f = *state;
+	struct store *s;
+	struct error err = ERROR_INIT;
+
+	assert_int_equal(store_open(&s, f->path, STORE_WRITE, &err), 0);
+	assert_int_equal(sql_begin(s, &err), 0);
+	assert_int_equal(import_one(s, &err), -1);
+	assert_int_equal(err.kind, ERROR_FAILED);
+	assert_int_equal(sql_end(s, 0, &err), 0);
+	assert_int_equal(import_one(s, &err), 0);
+	store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +332,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_foreign_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_newer_schema, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_read_only_folder, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_import_that_cannot_begin, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_created_by_several_at_once, setup, teardown),
 	};
 
