@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/values.h"
 #include "import/import.h"
 #include "util/file.h"
 #include "util/strbuf.h"
@@ -143,6 +144,19 @@ static int check_word(const struct reader *r, const char *what, const char *word
 	return 0;
 }
 
+/* What an experiment file would say about a variant, with the line of this file. */
+static int check_variant(const struct reader *r, const char *variant, struct error *err)
+{
+	if (check_word(r, "the variant", variant, err))
+		return -1;
+	if (!is_name(variant) || strlen(variant) > 40)
+		return error_set(err, ERROR_USAGE,
+				 "%s:%u: variant '%s' is not a name (use up to 40 letters, digits "
+				 "and . _ + -)",
+				 r->path, r->line, variant);
+	return 0;
+}
+
 static int parse_boot(const struct reader *r, const char *text, unsigned *boot, struct error *err)
 {
 	char *end;
@@ -210,7 +224,7 @@ static int take_row(struct import *imp, const struct reader *r, const int at[COL
 
 	if (ret)
 		return ret > 0 ? 0 : -1;
-	if (check_word(r, "the variant", variant, err) || check_word(r, "the case", kase, err) ||
+	if (check_variant(r, variant, err) || check_word(r, "the case", kase, err) ||
 	    parse_boot(r, get(r, at, COL_BOOT), &boot, err) ||
 	    (!failed && parse_value(r, get(r, at, COL_VALUE), &value, err)))
 		return -1;

@@ -74,7 +74,8 @@ repetitions: 3'
 	bad 'variant,case,value,boot\na,1,1,0\n' 'is not a boot'
 	bad 'variant,case,value,boot\na,1,1,99999\n' 'is not a boot'
 	bad 'variant,case,value,metric\na,1,1,x\na,1,1,y\n' 'choose one with --metric'
-	bad 'variant,case,value\na b,1,1\n' "'a b' is not a name"
+	bad 'variant,case,value\na b,1,1\n' "s.csv:2: variant 'a b' is not a name"
+	bad "variant,case,value\na,1,1\n$(printf 'v%.0s' {1..41}),1,1\n" "s.csv:3: variant 'vvv"
 	[ "$(sql 'SELECT count(*) FROM run' 2>/dev/null || echo 0)" = 0 ]
 	run -3 "$S" import samples /nonexistent.csv
 	head -c 4096 /dev/zero >"$CSV"
