@@ -211,7 +211,9 @@ static int convert_precision(const struct document *doc, struct experiment_file 
 	e->precision = percent / 100;
 	if (e->max_boots < e->boots)
 		return document_error(doc, node_get(doc->root, "max_boots"), err,
-				      "'max_boots' must not be less than 'boots' (%u)", e->boots);
+				      "'max_boots' must not be less than 'boots' (%u), not %u (20 "
+				      "unless given)",
+				      e->boots, e->max_boots);
 	return 0;
 }
 

@@ -119,6 +119,7 @@ static int check_axis(const struct document *doc, const struct node *axis, struc
 static int check_sweep(const struct document *doc, const struct experiment *e, struct error *err)
 {
 	const struct node *sweep = node_get(doc->root, "sweep");
+	unsigned boots = e->max_boots > e->boots ? e->max_boots : e->boots;
 	unsigned long long cases = 1, samples;
 
 	for (unsigned i = 0; sweep && i < sweep->items_count; i++) {
@@ -129,7 +130,7 @@ static int check_sweep(const struct document *doc, const struct experiment *e, s
 			return document_error(doc, sweep, err, "the sweep has more than %d cases",
 					      MAX_CASES);
 	}
-	samples = cases * e->variants_count * e->boots;
+	samples = cases * e->variants_count * boots;
 	samples *= e->repetitions + e->warmup;
 	if (samples > MAX_SAMPLES)
 		return document_error(doc, doc->root, err,
