@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,15 +73,19 @@ static double *means(const struct cell *c)
 	return m;
 }
 
-/* One row: is its interval narrow enough? *@half: half its width, NaN where there is none. */
+/*
+ * One row: is its interval narrow enough? *@half: half its width, NaN where there is none. Blocks
+ * are counted against max_boots, not boots: retries and resumed boots make a cell's boots more than
+ * the blocks, failed ones fewer.
+ */
 static enum stats_stop decide_row(const struct cells *cells, unsigned kase, unsigned variant,
-				  double *half)
+				  bool last, double *half)
 {
-	const struct experiment *e = cells->plan->experiment;
 	const struct cell *base = cell_at(cells, kase, 0), *other = cell_at(cells, kase, variant);
 	double *a = means(base), *b = means(other);
-	enum stats_stop stop = stats_stop(a, base->count, b, other->count, e->precision, ALPHA,
-					  e->max_boots, half);
+	enum stats_stop stop = stats_stop(a, base->count, b, other->count,
+					  cells->plan->experiment->precision, ALPHA,
+					  last ? 0 : SIZE_MAX, half);
 
 	free(a);
 	free(b);
@@ -89,7 +94,7 @@ static enum stats_stop decide_row(const struct cells *cells, unsigned kase, unsi
 
 struct verdict {
 	bool few; /* a row has too few boots to decide anything */
-	unsigned wide; /* rows whose interval is too wide */
+	unsigned wide; /* rows that are not decided */
 	double widest;
 	unsigned kase, variant; /* of the widest */
 };
@@ -108,25 +113,40 @@ static void note_row(struct verdict *v, enum stats_stop stop, double half, unsig
 	v->wide++;
 }
 
+static void explain_width(const struct verdict *v, const struct plan *plan, struct strbuf *why)
+{
+	const struct experiment *e = plan->experiment;
+	const char *variant = e->variants[v->variant].name, *kase = plan->cases[v->kase].key;
+
+	if (isnan(v->widest))
+		strbuf_addf(why,
+			    "%s at %s has no interval (two boots on each side and a baseline "
+			    "other than 0 are needed)",
+			    variant, kase);
+	else
+		strbuf_addf(why, "%s at %s is known to +/- %.2g %%, %g %% is asked for", variant,
+			    kase, v->widest * 100, e->precision * 100);
+	if (v->wide > 1)
+		strbuf_addf(why, " (and %u more)", v->wide - 1);
+	if (v->few)
+		strbuf_addf(why, "; fewer than %d boots decide nothing", STATS_ADAPTIVE_MIN_BOOTS);
+}
+
 static void explain(const struct verdict *v, const struct plan *plan, unsigned blocks, bool more,
 		    struct strbuf *why)
 {
-	const struct experiment *e = plan->experiment;
+	const char *plural = blocks == 1 ? "" : "s";
 
-	if (!v->wide) {
+	if (v->wide) {
 		strbuf_addf(why,
-			    "precise enough after %u boots: every interval is within +/- %g %%",
-			    blocks, e->precision * 100);
-		return;
+			    "%s after %u boot%s: ", more ? "one more block" : "max_boots reached",
+			    blocks, plural);
+		explain_width(v, plan, why);
+	} else {
+		strbuf_addf(why,
+			    "precise enough after %u boot%s: every interval is within +/- %g %%",
+			    blocks, plural, plan->experiment->precision * 100);
 	}
-	strbuf_addf(why, "%s after %u boots: %s at %s is known to +/- %.2g %%, %g %% is asked for",
-		    more ? "one more block" : "max_boots reached", blocks,
-		    e->variants[v->variant].name, plan->cases[v->kase].key, v->widest * 100,
-		    e->precision * 100);
-	if (v->wide > 1)
-		strbuf_addf(why, " (and %u more)", v->wide - 1);
-	if (more && v->few)
-		strbuf_addstr(why, "; too few boots to stop");
 }
 
 int adaptive_decide(struct store *store, const char *run_id, const struct plan *plan,
@@ -143,7 +163,8 @@ int adaptive_decide(struct store *store, const char *run_id, const struct plan *
 	for (unsigned k = 0; !ret && k < plan->cases_count; k++) {
 		for (unsigned v = 1; v < e->variants_count; v++) {
 			double half = NAN;
-			enum stats_stop stop = decide_row(&cells, k, v, &half);
+			enum stats_stop stop =
+				decide_row(&cells, k, v, blocks >= e->max_boots, &half);
 
 			note_row(&verdict, stop, half, k, v);
 		}

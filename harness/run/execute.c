@@ -332,52 +332,47 @@ static bool block_begun(const struct execution *x, unsigned first)
 	return false;
 }
 
-/* Before a block beyond `boots:`: 1 go on, 0 that is enough, -1 @err. Every decision is told. */
-static int another_block(struct execution *x, unsigned boot, struct error *err)
-{
-	const struct experiment *e = x->setup->experiment;
-	unsigned blocks = boot / e->variants_count;
-	struct strbuf why = STRBUF_INIT;
-	bool more = true;
-	int ret = 0;
-
-	if (boot % e->variants_count || blocks < e->boots || block_begun(x, boot))
-		return 1;
-	ret = adaptive_decide(x->store, x->run_id, &x->setup->plan, blocks, &more, &why, err);
-	if (!ret)
-		progress_note(&x->progress, "%s", why.buf);
-	strbuf_release(&why);
-	return ret ? -1 : more;
-}
-
-/* With max_boots reached there is nothing to decide, but something to tell. */
-static int tell_end(struct execution *x, struct error *err)
+/* After @blocks of them: is another one needed? The answer and its reason are told. */
+static int decide(struct execution *x, unsigned blocks, bool *more, struct error *err)
 {
 	struct strbuf why = STRBUF_INIT;
-	bool more;
-	int ret = adaptive_decide(x->store, x->run_id, &x->setup->plan,
-				  x->setup->experiment->max_boots, &more, &why, err);
+	int ret = adaptive_decide(x->store, x->run_id, &x->setup->plan, blocks, more, &why, err);
 
+	if (!ret && !*more)
+		progress_end(&x->progress);
 	if (!ret)
 		progress_note(&x->progress, "%s", why.buf);
 	strbuf_release(&why);
 	return ret;
 }
 
+/* Before a block beyond `boots:`: 1 go on, 0 that is enough, -1 @err. */
+static int another_block(struct execution *x, unsigned boot, struct error *err)
+{
+	const struct experiment *e = x->setup->experiment;
+	unsigned blocks = boot / e->variants_count;
+	bool more;
+
+	if (boot % e->variants_count || blocks < e->boots || block_begun(x, boot))
+		return 1;
+	return decide(x, blocks, &more, err) ? -1 : more;
+}
+
 static int run_boots(struct execution *x, struct error *err)
 {
 	const struct plan *plan = &x->setup->plan;
-	bool adaptive = x->setup->experiment->precision > 0;
+	bool adaptive = x->setup->experiment->precision > 0, more;
 
 	for (unsigned boot = 0; boot < plan->boots_count; boot++) {
-		int more = adaptive ? another_block(x, boot, err) : 1;
+		int go_on = adaptive ? another_block(x, boot, err) : 1;
 
-		if (more <= 0)
-			return more;
+		if (go_on <= 0)
+			return go_on;
 		if (left_of_boot(x, boot) && run_boot(x, boot, err))
 			return -1;
 	}
-	return adaptive ? tell_end(x, err) : 0;
+	/* With max_boots reached there is nothing to decide, but something to tell. */
+	return adaptive ? decide(x, x->setup->experiment->max_boots, &more, err) : 0;
 }
 
 static int run_plan(struct execution *x, struct error *err)

@@ -78,6 +78,11 @@ void progress_step(struct progress *p, const char *fmt, ...)
 	va_end(ap);
 }
 
+void progress_end(struct progress *p)
+{
+	p->total = p->done;
+}
+
 void progress_finish(struct progress *p)
 {
 	if (p->out && p->width)

@@ -30,6 +30,9 @@ void progress_step(struct progress *p, const char *fmt, ...) __attribute__((form
 /* A line that stays: a boot is over, something went wrong. */
 void progress_note(struct progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Nothing more is to come, whatever the total was: with precision: it is the most there may be. */
+void progress_end(struct progress *p);
+
 /* Clear the line before other output. */
 void progress_finish(struct progress *p);
 
