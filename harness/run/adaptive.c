@@ -105,7 +105,7 @@ static void note_row(struct verdict *v, enum stats_stop stop, double half, unsig
 	v->few |= stop == STATS_GO_FEW;
 	if (stop == STATS_STOP_PRECISE)
 		return;
-	if (!v->wide || half > v->widest || isnan(v->widest)) {
+	if (!v->wide || half > v->widest || (isnan(v->widest) && !isnan(half))) {
 		v->widest = half;
 		v->kase = kase;
 		v->variant = variant;
