@@ -103,7 +103,7 @@ static int load_twice(struct experiment **out, const struct options *o, struct e
 
 static void print_number(double value, const char *unit)
 {
-	if (isnan(value))
+	if (!isfinite(value))
 		printf("  %9s", "unknown");
 	else
 		printf("  %7.2f %s", value, unit);
@@ -132,15 +132,15 @@ static void print_text(const struct result *r, const struct aa_row *rows,
 	if (!s->tested)
 		printf("false alarms: unknown, no row has two boots on each side (--boots 3)\n");
 	else
-		printf("false alarms: %u of %u rows, 5 %% are nominal (95 %% interval of the rate: "
-		       "%.1f to %.1f %%)\n",
-		       s->flagged, s->tested, s->low, s->high);
+		printf("false alarms: %u of %u rows, %.1f %%; 5 %% are nominal (95 %% interval of "
+		       "the rate: %.1f to %.1f %%)\n",
+		       s->flagged, s->tested, s->rate, s->low, s->high);
 }
 
-/* JSON has no NaN. */
+/* JSON has no NaN, and no infinity: a spread in percent of a mean of 0. */
 static json_t *number(double value)
 {
-	return isnan(value) ? json_null() : json_real(value);
+	return isfinite(value) ? json_real(value) : json_null();
 }
 
 static void print_json(const struct result *r, const struct aa_row *rows,
@@ -155,34 +155,50 @@ static void print_json(const struct result *r, const struct aa_row *rows,
 					number(rows[i].within), "change", number(rows[i].change),
 					"detectable", number(rows[i].detectable), "tested",
 					rows[i].tested, "false_alarm", rows[i].flagged));
-	root = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "run", r->run_id, "metric",
+	root = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "run", r->run_id, "metric",
 			 r->metric, "tested", (int)s->tested, "false_alarms", (int)s->flagged,
-			 "rate_low", number(s->low), "rate_high", number(s->high), "rows", list);
+			 "rate", number(s->rate), "rate_low", number(s->low), "rate_high",
+			 number(s->high), "rows", list);
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
 }
 
 static int report(struct store *store, const char *run_id, const struct options *o,
-		  struct error *err)
+		  struct aa_summary *alarms, struct error *err)
 {
 	const struct load_options load = {0};
-	struct aa_summary summary;
 	struct aa_row *rows;
 	struct result *r;
 
 	if (result_load(&r, store, &run_id, 1, &load, err))
 		return -1;
 	rows = xcalloc(r->cases_count, sizeof(*rows));
-	aa_analyse(r, rows, &summary);
-	(o->json ? print_json : print_text)(r, rows, &summary);
+	aa_analyse(r, rows, alarms);
+	(o->json ? print_json : print_text)(r, rows, alarms);
 	free(rows);
 	result_free(r);
-	if (summary.tested && summary.p < CRIES_WOLF)
+	return 0;
+}
+
+/* Failures go first: what is missing may be what the alarms come from. */
+static int judge(const struct aa_summary *alarms, const struct execute_result *result,
+		 const char *run_id, const char *db, struct error *err)
+{
+	if (result->failed_boots || result->failed_samples) {
+		char *words = database_words(db);
+
+		error_set(err, ERROR_FAILED,
+			  "%u boots and %u repetitions failed (schedbench show %s%s)",
+			  result->failed_boots, result->failed_samples, run_id, words);
+		free(words);
+		return -1;
+	}
+	if (alarms->tested && alarms->p < CRIES_WOLF)
 		return error_set(err, ERROR_BAD_NEWS,
 				 "%u of %u rows are false alarms: something changes between equal "
 				 "boots (schedbench plot --kind run-order shows drift)",
-				 summary.flagged, summary.tested);
+				 alarms->flagged, alarms->tested);
 	return 0;
 }
 
@@ -190,6 +206,7 @@ static int calibrate(const struct options *o, struct error *err)
 {
 	struct execute_result result = {0};
 	struct store *store = NULL;
+	struct aa_summary alarms;
 	struct experiment *e;
 	char *run_id = NULL;
 	struct setup s;
@@ -203,15 +220,9 @@ static int calibrate(const struct options *o, struct error *err)
 	if (!ret)
 		ret = run_new(&s, store, o->db, o->quiet, &run_id, &result, err);
 	if (!ret)
-		ret = report(store, run_id, o, err);
-	if (!ret && (result.failed_boots || result.failed_samples)) {
-		char *words = database_words(o->db);
-
-		ret = error_set(err, ERROR_FAILED,
-				"%u boots and %u repetitions failed (schedbench show %s%s)",
-				result.failed_boots, result.failed_samples, run_id, words);
-		free(words);
-	}
+		ret = report(store, run_id, o, &alarms, err);
+	if (!ret)
+		ret = judge(&alarms, &result, run_id, o->db, err);
 	store_close(store);
 	setup_release(&s);
 	free(run_id);

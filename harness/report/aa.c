@@ -84,7 +84,7 @@ void aa_analyse(const struct result *r, struct aa_row *rows, struct aa_summary *
 {
 	unsigned n, k;
 
-	*summary = (struct aa_summary){.low = NAN, .high = NAN, .p = NAN};
+	*summary = (struct aa_summary){.rate = NAN, .low = NAN, .high = NAN, .p = NAN};
 	for (size_t i = 0; i < r->cases_count; i++) {
 		analyse_row(r, i, &rows[i]);
 		summary->tested += rows[i].tested;
@@ -94,6 +94,7 @@ void aa_analyse(const struct result *r, struct aa_row *rows, struct aa_summary *
 	k = summary->flagged;
 	if (!n)
 		return;
+	summary->rate = 100.0 * k / n;
 	summary->low = k ? 100 * gsl_cdf_beta_Pinv(0.025, k, n - k + 1) : 0;
 	summary->high = k < n ? 100 * gsl_cdf_beta_Pinv(0.975, k + 1, n - k) : 100;
 	summary->p = k ? gsl_cdf_binomial_Q(k - 1, ALPHA, n) : 1;

@@ -19,7 +19,8 @@ struct aa_row {
 
 struct aa_summary {
 	unsigned tested, flagged; /* rows */
-	double low, high; /* 95 % interval of the false-alarm rate, percent (Clopper, Pearson) */
+	double rate; /* of false alarms, percent; like all of these NaN where nothing was tested */
+	double low, high; /* 95 % interval of the rate, percent (Clopper, Pearson) */
 	double p; /* probability of so many false alarms or more at the nominal 5 % */
 };
 

@@ -52,6 +52,7 @@ static void test_closed_form(void **state)
 	assert_int_equal(s.tested, 1);
 	assert_int_equal(s.flagged, 0);
 	/* Clopper and Pearson for 0 of 1: 1 - 0.025. */
+	assert_float_equal(s.rate, 0, 0);
 	assert_float_equal(s.low, 0, 0);
 	assert_float_equal(s.high, 97.5, 1e-6);
 	result_free(r);
@@ -70,6 +71,7 @@ static void test_false_alarm(void **state)
 	aa_analyse(r, &row, &s);
 	assert_true(row.flagged);
 	assert_int_equal(s.flagged, 1);
+	assert_float_equal(s.rate, 100, 0);
 	assert_float_equal(s.p, 0.05, 1e-9);
 	result_free(r);
 }
@@ -90,6 +92,7 @@ static void test_one_boot_says_nothing(void **state)
 	assert_true(isnan(row.between));
 	assert_true(isnan(row.detectable));
 	assert_int_equal(s.tested, 0);
+	assert_true(isnan(s.rate));
 	result_free(r);
 }
 
