@@ -135,6 +135,10 @@ static void print_text(const struct result *r, const struct aa_row *rows,
 		printf("false alarms: %u of %u rows, %.1f %%; 5 %% are nominal (95 %% interval of "
 		       "the rate: %.1f to %.1f %%)\n",
 		       s->flagged, s->tested, s->rate, s->low, s->high);
+	if (s->tested)
+		printf("the true boot CV is %.1f to %.1f times the one shown, and so is what is "
+		       "found\n(95 %% interval; more --boots narrow it)\n",
+		       s->spread_low, s->spread_high);
 }
 
 /* JSON has no NaN, and no infinity: a spread in percent of a mean of 0. */
@@ -155,10 +159,11 @@ static void print_json(const struct result *r, const struct aa_row *rows,
 					number(rows[i].within), "change", number(rows[i].change),
 					"detectable", number(rows[i].detectable), "tested",
 					rows[i].tested, "false_alarm", rows[i].flagged));
-	root = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "run", r->run_id, "metric",
-			 r->metric, "tested", (int)s->tested, "false_alarms", (int)s->flagged,
-			 "rate", number(s->rate), "rate_low", number(s->low), "rate_high",
-			 number(s->high), "rows", list);
+	root = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "run", r->run_id,
+			 "metric", r->metric, "tested", (int)s->tested, "false_alarms",
+			 (int)s->flagged, "rate", number(s->rate), "rate_low", number(s->low),
+			 "rate_high", number(s->high), "spread_low", number(s->spread_low),
+			 "spread_high", number(s->spread_high), "rows", list);
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);

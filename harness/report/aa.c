@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "report/aa.h"
@@ -53,7 +54,8 @@ static double pooled_within(const struct boots *a, const struct boots *b)
 	return df > 0 ? sqrt((a->squares + b->squares) / df) : NAN;
 }
 
-static void analyse_row(const struct result *r, size_t kase, struct aa_row *row)
+/* Returns how many boots the side with fewer of them has. */
+static size_t analyse_row(const struct result *r, size_t kase, struct aa_row *row)
 {
 	const struct report_options opt = {.significance = SIGNIFICANCE_OWN, .alpha = ALPHA};
 	struct cell_change change;
@@ -78,15 +80,34 @@ static void analyse_row(const struct result *r, size_t kase, struct aa_row *row)
 	row->detectable = 100 * stats_detectable(sd, least, ALPHA, POWER) / fabs(row->mean);
 	free(a.means);
 	free(b.means);
+	return least;
+}
+
+/* @boots on each side, pooled: 2 @boots - 2 degrees of freedom. */
+static void spread_interval(size_t boots, struct aa_summary *summary)
+{
+	double df = 2.0 * boots - 2;
+
+	summary->spread_low = sqrt(df / gsl_cdf_chisq_Pinv(0.975, df));
+	summary->spread_high = sqrt(df / gsl_cdf_chisq_Pinv(0.025, df));
 }
 
 void aa_analyse(const struct result *r, struct aa_row *rows, struct aa_summary *summary)
 {
+	size_t least = SIZE_MAX;
 	unsigned n, k;
 
-	*summary = (struct aa_summary){.rate = NAN, .low = NAN, .high = NAN, .p = NAN};
+	*summary = (struct aa_summary){.rate = NAN,
+				       .low = NAN,
+				       .high = NAN,
+				       .p = NAN,
+				       .spread_low = NAN,
+				       .spread_high = NAN};
 	for (size_t i = 0; i < r->cases_count; i++) {
-		analyse_row(r, i, &rows[i]);
+		size_t boots = analyse_row(r, i, &rows[i]);
+
+		if (rows[i].tested && boots < least)
+			least = boots;
 		summary->tested += rows[i].tested;
 		summary->flagged += rows[i].flagged;
 	}
@@ -94,6 +115,7 @@ void aa_analyse(const struct result *r, struct aa_row *rows, struct aa_summary *
 	k = summary->flagged;
 	if (!n)
 		return;
+	spread_interval(least, summary);
 	summary->rate = 100.0 * k / n;
 	summary->low = k ? 100 * gsl_cdf_beta_Pinv(0.025, k, n - k + 1) : 0;
 	summary->high = k < n ? 100 * gsl_cdf_beta_Pinv(0.975, k + 1, n - k) : 100;

@@ -21,6 +21,10 @@ struct aa_summary {
 	unsigned tested, flagged; /* rows */
 	double rate; /* of false alarms, percent; like all of these NaN where nothing was tested */
 	double low, high; /* 95 % interval of the rate, percent (Clopper, Pearson) */
+	/* The true spread of the boots lies within low and high times the measured (95 %,
+	 * chi-square, for the row with the fewest boots): few boots know little even of the noise.
+	 */
+	double spread_low, spread_high;
 	double p; /* probability of so many false alarms or more at the nominal 5 % */
 };
 

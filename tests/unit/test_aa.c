@@ -55,6 +55,9 @@ static void test_closed_form(void **state)
 	assert_float_equal(s.rate, 0, 0);
 	assert_float_equal(s.low, 0, 0);
 	assert_float_equal(s.high, 97.5, 1e-6);
+	/* Chi-square at 4 degrees of freedom: 11.143287 (97.5 %) and 0.484419 (2.5 %), tables. */
+	assert_float_equal(s.spread_low, sqrt(4 / 11.143287), 1e-6);
+	assert_float_equal(s.spread_high, sqrt(4 / 0.484419), 1e-5);
 	result_free(r);
 }
 
@@ -93,6 +96,7 @@ static void test_one_boot_says_nothing(void **state)
 	assert_true(isnan(row.detectable));
 	assert_int_equal(s.tested, 0);
 	assert_true(isnan(s.rate));
+	assert_true(isnan(s.spread_high));
 	result_free(r);
 }
 
