@@ -200,7 +200,8 @@ static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
 	for (unsigned i = 0; i < s->experiment->variants_count; i++)
 		if (!kernel_is_cached(s->kernels[i]))
 			printf("\nkernel %s has to be fetched first\n", s->kernels[i]->name);
-	printf("\n%u boots, %u repetitions", plan->boots_count, total);
+	printf("\n%s%u boots, %u repetitions", s->experiment->precision > 0 ? "at most " : "",
+	       plan->boots_count, total);
 	if (rep_s > 0) {
 		format_seconds(boot_s * plan->boots_count + rep_s * total, eta, sizeof(eta));
 		printf(", about %s as earlier runs took\n", eta);
@@ -227,6 +228,11 @@ static void print_json_plan(const struct setup *s, double boot_s, double rep_s)
 	json_object_set_new(root, "seed", json_integer((json_int_t)plan->seed));
 	json_object_set_new(root, "cases", cases);
 	json_object_set_new(root, "boots", boots);
+	if (s->experiment->precision > 0) {
+		json_object_set_new(root, "precision", json_real(s->experiment->precision));
+		json_object_set_new(root, "least_boots", json_integer(s->experiment->boots));
+		json_object_set_new(root, "most_boots", json_integer(s->experiment->max_boots));
+	}
 	json_object_set_new(root, "repetitions", json_integer(s->experiment->repetitions));
 	json_object_set_new(root, "estimate_s",
 			    rep_s > 0 ? json_real(boot_s * plan->boots_count +

@@ -27,6 +27,9 @@ precision: 1%
 max_boots: 30'
 	run --separate-stderr -0 "$S" run "$E"
 	[[ "$stderr" == *"precise enough after 8 boots: every interval is within +/- 1 %"* ]]
+	# The boots that are not needed are no longer counted: [32/32], no time that is left.
+	[[ "$stderr" == *"[32/32] precise enough"* ]]
+	[[ "$stderr" != *"precise enough"*ETA* ]]
 	[[ "$output" == *"8 boots x 2 repetitions"* ]]
 	[[ "$output" != *missing* ]]
 	[ "$(sql 'SELECT state FROM run')" = 'done' ]
@@ -56,10 +59,39 @@ max_boots: 10'
 	[ "$(sql "SELECT count(*) FROM sample WHERE metric = 'value'")" = 20 ]
 }
 
+@test "an adaptive run resumed in its middle stops where its intervals are narrow" {
+	experiment middle 'value: 10, noise-cv: 0.01, sleep: 20ms' 'boots: 2
+repetitions: 1
+precision: 1%
+max_boots: 30'
+	"$S" run "$E" --quiet >/dev/null 2>&1 3>&- &
+	pid=$!
+	wait_for_sql "SELECT count(*) >= 5 FROM sample WHERE metric = 'value'" 1
+	kill -INT "$pid"
+	wait "$pid" || [ "$?" = 130 ]
+	run --separate-stderr -0 "$S" run --resume=last --json
+	[[ "$stderr" == *"precise enough after 8 boots"* ]]
+	[ "$(sql "SELECT count(*) FROM sample WHERE metric = 'value'")" = 16 ]
+	jq -e . <<<"$output"
+}
+
+@test "a row without an interval is said to have none, up to max_boots" {
+	experiment zero 'value: 0' 'boots: 1
+repetitions: 1
+precision: 1%
+max_boots: 3'
+	run --separate-stderr -0 "$S" run "$E"
+	[[ "$stderr" == *"max_boots reached after 3 boots: new at default has no interval"* ]]
+	[[ "$stderr" != *nan* ]]
+}
+
 @test "the plan says how many boots it may become" {
 	experiment plan 'value: 1' 'boots: 3
 precision: 2%
 max_boots: 12'
 	run -0 "$S" run "$E" --dry-run
 	[[ "$output" == *"precision: 2 %: 3 to 12 boots of each variant"* ]]
+	[[ "$output" == *"at most 24 boots, "* ]]
+	"$S" run "$E" --dry-run --json >"$BATS_TEST_TMPDIR/json"
+	jq -e '.precision == 0.02 and .least_boots == 3 and .most_boots == 12' <"$BATS_TEST_TMPDIR/json"
 }
