@@ -81,14 +81,15 @@ static int load_twice(struct experiment **out, const struct options *o, struct e
 {
 	struct experiment *e;
 	struct strlist sets = STRLIST_INIT;
-	json_t *list = json_array();
+	json_t *list;
 	char *text;
 	int ret;
 
 	if (experiment_load(&e, o->experiment, strlist_argv(&o->sets), o->sets.count, err))
 		return -1;
+	list = json_array();
 	for (int i = 0; i < 2; i++)
-		json_array_append_new(list, variant_json(&e->variants[0], i ? "A-again" : "A"));
+		json_array_append_new(list, variant_json(&e->variants[0], i ? "B" : "A"));
 	text = json_dumps(list, 0);
 	json_decref(list);
 	for (size_t i = 0; i < o->sets.count; i++)
