@@ -15,8 +15,10 @@ void output_line(void *arg, bool is_stderr, const char *line, size_t len)
 	struct output *o = arg;
 	struct strbuf *sb = is_stderr ? &o->err : &o->out;
 
-	if (sb->len + len + 1 > MAX_TEXT)
+	if (sb->len + len + 1 > MAX_TEXT) {
+		o->cut |= !is_stderr;
 		return;
+	}
 	strbuf_add(sb, line, len);
 	strbuf_addch(sb, '\n');
 }
@@ -78,6 +80,10 @@ int output_samples(struct output *o, const char *workload, struct error *err)
 {
 	int ret = 0;
 
+	/* What was left out may have been samples. */
+	if (o->cut)
+		return error_set(err, ERROR_FAILED, "the workload printed more than %u MiB",
+				 MAX_TEXT >> 20);
 	for (const char *p = o->out.buf; !ret && *p;) {
 		size_t len = strcspn(p, "\n");
 
@@ -98,18 +104,29 @@ int output_samples(struct output *o, const char *workload, struct error *err)
 	return ret;
 }
 
+/* A line as printable ASCII; the caller frees. */
+static char *printable(const char *line, size_t len)
+{
+	char *text = xstrndup(line, len);
+
+	for (char *p = text; *p; p++)
+		if (*p < ' ' || *p > '~')
+			*p = *p == '\t' ? ' ' : '?';
+	return text;
+}
+
 char *output_last_error(const struct output *o)
 {
 	const char *end = o->err.buf + strlen(o->err.buf);
 	const char *start;
 
-	while (end > o->err.buf && end[-1] == '\n')
+	while (end > o->err.buf && strchr(" \t\r\n", end[-1]))
 		end--;
 	for (start = end; start > o->err.buf && start[-1] != '\n'; start--)
 		;
 	if (end - start > 300)
 		end = start + 300;
-	return xstrndup(start, end - start);
+	return printable(start, end - start);
 }
 
 void output_release(struct output *o)

@@ -12,13 +12,14 @@
 /* What one execution of a generator printed, as it arrives; and the samples in it. */
 struct output {
 	struct strbuf out, err; /* raw text of both streams */
+	bool cut; /* stdout was longer than what is kept of it */
 	struct store_value *values;
 	unsigned values_count, values_cap;
 };
 
 #define OUTPUT_INIT                                                                                \
 	{                                                                                          \
-		STRBUF_INIT, STRBUF_INIT, NULL, 0, 0                                               \
+		STRBUF_INIT, STRBUF_INIT, false, NULL, 0, 0                                        \
 	}
 
 /* For agent_run_request.on_line; @arg is the struct output. */
@@ -27,11 +28,14 @@ void output_line(void *arg, bool is_stderr, const char *line, size_t len);
 /*
  * Read the samples out of the lines that came: JSON objects with workload, metric, unit, better
  * and a finite value; other lines are left alone. No sample at all, one that is malformed, of
- * another workload, or a metric twice is an error.
+ * another workload, a metric twice, or more text than is kept is an error.
  */
 int output_samples(struct output *o, const char *workload, struct error *err);
 
-/* The last line of stderr that holds something, for reasons; "" for none. The caller frees. */
+/*
+ * The last line of stderr that holds something, for reasons; "" for none. Printable ASCII whatever
+ * was printed: reasons reach terminals. The caller frees.
+ */
 char *output_last_error(const struct output *o);
 
 void output_release(struct output *o);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -50,6 +51,18 @@ static void test_refused(void **state)
 		SAMPLE("", "1"),
 		SAMPLE("a b", "1"),
 		SAMPLE("\\u001b[31m", "1"),
+		SAMPLE("\\u009b31m", "1"),
+		SAMPLE("time\\u0000", "1"),
+		SAMPLE("time", "Infinity"),
+		SAMPLE("time", "[1]"),
+		SAMPLE("time", "1") SAMPLE("rate", "2"),
+		"{\"workload\":\"hackbench\",\"metric\":7,\"unit\":\"s\",\"better\":\"lower\","
+		"\"value\":1}",
+		"{\"workload\":\"hackbench\",\"metric\":\"time\",\"unit\":\"\",\"better\":"
+		"\"lower\","
+		"\"value\":1}",
+		"{\"workload\":\"hackbench\",\"metric\":\"time\",\"unit\":\"s\\n\",\"better\":"
+		"\"lower\",\"value\":1}",
 		SAMPLE("time", "1") "x",
 		SAMPLE("time", "1") "\n" SAMPLE("time", "2"),
 		"{\"workload\":\"tbench\",\"metric\":\"time\",\"unit\":\"s\",\"better\":\"lower\","
@@ -72,6 +85,48 @@ static void test_refused(void **state)
 	}
 }
 
+static void test_long_names_are_refused(void **state)
+{
+	char line[512], name[65];
+
+	(void)state;
+	for (int len = 64; len <= 65; len++) {
+		struct output o = OUTPUT_INIT;
+		struct error err = ERROR_INIT;
+
+		memset(name, 'm', sizeof(name));
+		snprintf(line, sizeof(line),
+			 "{\"workload\":\"hackbench\",\"metric\":\"%.*s\",\"unit\":\"s\","
+			 "\"better\":\"lower\",\"value\":1}",
+			 len, name);
+		assert_int_equal(samples(&o, line, &err), len == 64 ? 0 : -1);
+		output_release(&o);
+	}
+}
+
+/* A sample behind more text than is kept must not be missed in silence. */
+static void test_too_much_text_is_an_error(void **state)
+{
+	struct output o = OUTPUT_INIT;
+	struct error err = ERROR_INIT;
+	size_t size = 1 << 20;
+	char *noise = malloc(size);
+
+	(void)state;
+	memset(noise, 'x', size);
+	output_line(&o, false, SAMPLE("time", "1"), strlen(SAMPLE("time", "1")));
+	for (int i = 0; i < 17; i++)
+		output_line(&o, true, noise, size);
+	assert_int_equal(output_samples(&o, "hackbench", &err), 0);
+	output_release(&o);
+	for (int i = 0; i < 17; i++)
+		output_line(&o, false, noise, size);
+	assert_int_equal(samples(&o, SAMPLE("time", "1"), &err), -1);
+	assert_string_equal(err.msg, "the workload printed more than 16 MiB");
+	output_release(&o);
+	free(noise);
+}
+
 static void test_last_error(void **state)
 {
 	struct output o = OUTPUT_INIT;
@@ -86,6 +141,12 @@ static void test_last_error(void **state)
 	last = output_last_error(&o);
 	assert_string_equal(last, "the reason");
 	free(last);
+	/* Escape sequences are for a terminal of the guest's own. */
+	output_line(&o, true, "a\tb\x1b[2J\xff\x7f c\r", 12);
+	output_line(&o, true, " ", 1);
+	last = output_last_error(&o);
+	assert_string_equal(last, "a b?[2J?? c");
+	free(last);
 	output_release(&o);
 }
 
@@ -94,6 +155,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_long_names_are_refused),
+		cmocka_unit_test(test_too_much_text_is_an_error),
 		cmocka_unit_test(test_last_error),
 	};
 
