@@ -135,6 +135,40 @@ static void test_orders_are_fair(void **state)
 	experiment_free(e);
 }
 
+/* Two random orders of five cases are alike once in 120: of sixty boots hardly any may repeat the
+ * first one's order, and hardly any its own from round to round. */
+static void test_order_differs_between_boots(void **state)
+{
+	struct experiment *e = parse("workload: hackbench\nsweep: {groups: [1, 2, 3, 4, 5]}\n"
+				     "boots: 20\nrepetitions: 2\n");
+	unsigned alike = 0, rounds_alike = 0;
+	struct plan_item *first = NULL;
+	struct plan plan;
+
+	(void)state;
+	plan_init(&plan, e, 3);
+	for (unsigned b = 0; b < plan.boots_count; b++) {
+		struct plan_item *items = plan_items(&plan, &plan.boots[b]);
+		unsigned same = 0, rounds_same = 0;
+
+		for (unsigned i = 0; i < 5; i++) {
+			same += first && items[i].kase == first[i].kase;
+			rounds_same += items[i].kase == items[5 + i].kase;
+		}
+		alike += same == 5;
+		rounds_alike += rounds_same == 5;
+		if (!first)
+			first = items;
+		else
+			free(items);
+	}
+	assert_true(alike <= 3);
+	assert_true(rounds_alike <= 3);
+	free(first);
+	plan_release(&plan);
+	experiment_free(e);
+}
+
 static void test_sequential(void **state)
 {
 	struct experiment *e = parse("workload: hackbench\nsweep: {groups: [1, 2]}\nboots: 2\n"
@@ -173,6 +207,55 @@ static void test_cases(void **state)
 	experiment_free(e);
 }
 
+/* 2 x 3 x 2: the last axis turns fastest, every combination is there once, under its own key. */
+static void test_axes_multiply(void **state)
+{
+	struct experiment *e = parse("workload: hackbench\nsweep: {groups: [1, 2], loops: [7, 8, "
+				     "9], pipe: [true, false]}\n");
+	struct plan plan;
+
+	(void)state;
+	plan_init(&plan, e, 1);
+	assert_int_equal(plan.cases_count, 12);
+	for (unsigned i = 0; i < 12; i++) {
+		char *key = xasprintf("groups=%u,loops=%u,pipe=%s", i / 6 + 1, i / 2 % 3 + 7,
+				      i % 2 ? "false" : "true");
+		char *groups = xasprintf("--groups=%u", i / 6 + 1);
+
+		assert_string_equal(plan.cases[i].key, key);
+		assert_int_equal(plan_find_case(&plan, key), i);
+		assert_true(strlist_has(&plan.cases[i].argv, groups));
+		assert_int_equal(strlist_has(&plan.cases[i].argv, "--pipe"), i % 2 == 0);
+		free(groups);
+		free(key);
+	}
+	plan_release(&plan);
+	experiment_free(e);
+}
+
+/* A resumed run and one that stops early do the boots that they have in common in one order. */
+static void test_more_blocks_leave_the_first_ones(void **state)
+{
+	struct experiment *few = parse("workload: hackbench\nboots: 3\n");
+	struct experiment *many =
+		parse("workload: hackbench\nboots: 3\nprecision: 1%\nmax_boots: 7\n");
+	struct plan a, b;
+
+	(void)state;
+	plan_init(&a, few, 11);
+	plan_init(&b, many, 11);
+	assert_int_equal(a.boots_count, 9);
+	assert_int_equal(b.boots_count, 21);
+	for (unsigned i = 0; i < 9; i++) {
+		assert_int_equal(a.boots[i].variant, b.boots[i].variant);
+		assert_int_equal(a.boots[i].number, b.boots[i].number);
+	}
+	plan_release(&a);
+	plan_release(&b);
+	experiment_free(few);
+	experiment_free(many);
+}
+
 static void test_a_flag_called_pin_is_the_generator_s(void **state)
 {
 	struct experiment *e = parse("workload: {name: juno, params: {pin: \"0,1,1\"}}\npin: 0\n");
@@ -206,8 +289,11 @@ int main(void)
 		cmocka_unit_test(test_every_repetition_once),
 		cmocka_unit_test(test_the_seed_decides),
 		cmocka_unit_test(test_orders_are_fair),
+		cmocka_unit_test(test_order_differs_between_boots),
 		cmocka_unit_test(test_sequential),
 		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_axes_multiply),
+		cmocka_unit_test(test_more_blocks_leave_the_first_ones),
 		cmocka_unit_test(test_a_flag_called_pin_is_the_generator_s),
 		cmocka_unit_test(test_no_sweep),
 	};
