@@ -117,19 +117,58 @@ static void close_source(struct source *src)
 	store_run_release(&src->run);
 }
 
-static int check_same(const struct source *a, const struct source *b, bool force, struct error *err)
+/* The first word of @a that is not in @b, whatever their order; NULL for none. */
+static const char *missing_word(const struct strlist *a, const struct strlist *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!strlist_has(b, a->items[i]))
+			return a->items[i];
+	return NULL;
+}
+
+/* Parameters that are not swept are not in the key of a case, and change it all the same. */
+static int check_commands(const struct source *a, const struct source *b, unsigned kase,
+			  struct error *err)
+{
+	const struct plan_case *x = &a->plan.cases[kase], *y = &b->plan.cases[kase];
+	const char *one = missing_word(&x->argv, &y->argv);
+	const char *two = missing_word(&y->argv, &x->argv);
+	const char *what = "parameters";
+
+	if (!one && !two) {
+		what = "pin";
+		one = x->cpus ? x->cpus : "all";
+		two = y->cpus ? y->cpus : "all";
+		if (!strcmp(one, two))
+			return 0;
+	}
+	return error_set(err, ERROR_USAGE, "runs '%s' and '%s' have different %s ('%s', '%s')",
+			 a->run.id, b->run.id, what, one ? one : "none", two ? two : "none");
+}
+
+static int check_cases(const struct source *a, const struct source *b, struct error *err)
 {
 	if (strcmp(a->experiment->workload.name, b->experiment->workload.name) ||
 	    a->plan.cases_count != b->plan.cases_count)
 		return error_set(err, ERROR_USAGE,
 				 "runs '%s' and '%s' are of different workloads or cases",
 				 a->run.id, b->run.id);
-	for (unsigned i = 0; i < a->plan.cases_count; i++)
+	for (unsigned i = 0; i < a->plan.cases_count; i++) {
 		if (strcmp(a->plan.cases[i].key, b->plan.cases[i].key))
 			return error_set(err, ERROR_USAGE,
 					 "runs '%s' and '%s' have different cases ('%s', '%s')",
 					 a->run.id, b->run.id, a->plan.cases[i].key,
 					 b->plan.cases[i].key);
+		if (check_commands(a, b, i, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_same(const struct source *a, const struct source *b, bool force, struct error *err)
+{
+	if (check_cases(a, b, err))
+		return -1;
 	if (strcmp(a->run.accel, b->run.accel) || strcmp(a->run.description, b->run.description))
 		return error_set(err, ERROR_USAGE,
 				 "runs '%s' and '%s' are of different machines ('%s' on %s, '%s' "

@@ -17,7 +17,7 @@ struct load_options {
 /*
  * The result of one run, or of several runs of one experiment as if they were one: the variants
  * of the second and later ones are added as further columns, named NAME@RUN. Runs of different
- * workloads, cases or accelerators are refused.
+ * workloads, cases, parameters or machines are refused.
  */
 int result_load(struct result **out, struct store *s, const char *const *runs, unsigned count,
 		const struct load_options *opt, struct error *err);
