@@ -46,15 +46,17 @@ static int find_boot(const struct execution *x, const char *variant, unsigned nu
 }
 
 static void mark_done(void *arg, const char *variant, unsigned boot_number, const char *kase,
-		      unsigned repetition)
+		      unsigned repetition, bool ok)
 {
 	struct execution *x = arg;
 	int boot = find_boot(x, variant, boot_number);
 	int k = plan_find_case(&x->setup->plan, kase);
 	unsigned rounds = x->setup->experiment->warmup + x->setup->experiment->repetitions;
 
-	if (boot >= 0 && k >= 0 && repetition < rounds)
-		x->done[done_index(x, boot, k, repetition)] = true;
+	if (boot < 0 || k < 0 || repetition >= rounds)
+		return;
+	x->done[done_index(x, boot, k, repetition)] = true;
+	x->result->failed_samples += !ok;
 }
 
 static unsigned left_of_boot(const struct execution *x, unsigned boot)

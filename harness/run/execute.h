@@ -10,7 +10,7 @@
 
 struct execute_result {
 	unsigned failed_boots; /* given up after all retries */
-	unsigned failed_samples; /* failed or cut off */
+	unsigned failed_samples; /* failed or cut off, those of earlier processes included */
 };
 
 /*

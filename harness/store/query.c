@@ -202,18 +202,20 @@ static const char *text(sqlite3_stmt *st, int column)
 int store_each_done(struct store *s, const char *run_id, store_done_fn fn, void *arg,
 		    struct error *err)
 {
-	sqlite3_stmt *st = sql_prepare(s, err,
-				       "SELECT DISTINCT v.name, s.boot_number, s.kase, s.repetition"
-				       " FROM sample s JOIN variant v ON v.id = s.variant_id"
-				       " WHERE v.run_id = ?",
-				       "t", run_id);
+	sqlite3_stmt *st =
+		sql_prepare(s, err,
+			    "SELECT DISTINCT v.name, s.boot_number, s.kase, s.repetition,"
+			    " s.status = 'ok'"
+			    " FROM sample s JOIN variant v ON v.id = s.variant_id"
+			    " WHERE v.run_id = ?",
+			    "t", run_id);
 	int ret;
 
 	if (!st)
 		return -1;
 	while ((ret = sql_step(s, st, err)) > 0)
 		fn(arg, text(st, 0), sqlite3_column_int64(st, 1), text(st, 2),
-		   sqlite3_column_int64(st, 3));
+		   sqlite3_column_int64(st, 3), sqlite3_column_int(st, 4));
 	sqlite3_finalize(st);
 	return ret;
 }

@@ -144,7 +144,7 @@ int store_repetition_add(struct store *s, int64_t boot, const struct store_repet
 
 /* Every stored repetition, whatever its status: what a resumed run does not do again. */
 typedef void (*store_done_fn)(void *arg, const char *variant, unsigned boot_number,
-			      const char *kase, unsigned repetition);
+			      const char *kase, unsigned repetition, bool ok);
 int store_each_done(struct store *s, const char *run_id, store_done_fn fn, void *arg,
 		    struct error *err);
 

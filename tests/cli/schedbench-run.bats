@@ -122,6 +122,10 @@ repetitions: 2'
 	run ! grep -E '^[^,]*,.*5.*7\.0' <<<"$output"
 	run -0 "$S" compare --json
 	jq -e . <<<"$output" >/dev/null
+	# Looking at it again does not make it good, and measures nothing.
+	run --separate-stderr -3 "$S" run --resume=last
+	[[ "$stderr" == *"8 repetitions failed"* ]]
+	[ "$(sql 'SELECT count(*) FROM boot')" = 4 ]
 }
 
 @test "a repetition that takes too long is cut off and called timeout" {

@@ -67,9 +67,10 @@ static const struct store_new_run new_run = {
 };
 
 static void count_done(void *arg, const char *variant, unsigned boot, const char *kase,
-		       unsigned repetition)
+		       unsigned repetition, bool ok)
 {
-	(void)variant, (void)boot, (void)kase, (void)repetition;
+	(void)variant, (void)boot, (void)kase;
+	assert_int_equal(ok, repetition == 0);
 	++*(unsigned *)arg;
 }
 
