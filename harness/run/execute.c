@@ -385,6 +385,7 @@ static int run_plan(struct execution *x, struct error *err)
 
 	x->done = xcalloc(total, sizeof(*x->done));
 	if (store_run_set_state(x->store, x->run_id, "running", err) ||
+	    store_boots_abandon(x->store, x->run_id, err) ||
 	    store_each_done(x->store, x->run_id, mark_done, x, err))
 		return -1;
 	for (size_t i = 0; i < total; i++)

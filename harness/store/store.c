@@ -344,6 +344,16 @@ int store_boot_end(struct store *s, int64_t boot, const char *state, const char 
 		       "ttuii", state, reason, warnings, realtime_ns(), boot);
 }
 
+int store_boots_abandon(struct store *s, const char *run_id, struct error *err)
+{
+	return sql_run(s, err,
+		       "UPDATE boot SET state = 'aborted', ended_ns = ?,"
+		       " reason = 'schedbench ended before the boot did'"
+		       " WHERE ended_ns IS NULL AND variant_id IN"
+		       " (SELECT id FROM variant WHERE run_id = ?)",
+		       "it", realtime_ns(), run_id);
+}
+
 static int add_artifact(struct store *s, int64_t boot, const struct store_repetition *rep,
 			const struct store_artifact *a, struct error *err)
 {

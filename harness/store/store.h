@@ -104,6 +104,9 @@ int store_boot_facts(struct store *s, int64_t boot, const struct store_boot_fact
 int store_boot_end(struct store *s, int64_t boot, const char *state, const char *reason,
 		   unsigned warnings, struct error *err);
 
+/* Boots of a run that nobody ended, since schedbench was killed: they did not go on without it. */
+int store_boots_abandon(struct store *s, const char *run_id, struct error *err);
+
 struct store_artifact {
 	const char *kind; /* console, output, schedstat-before ... */
 	const char *path; /* relative to store_directory() */

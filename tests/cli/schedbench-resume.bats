@@ -44,7 +44,11 @@ repetitions: 6'
 	diff "$BATS_TEST_TMPDIR/plan" "$BATS_TEST_TMPDIR/got"
 	[ "$(sql 'SELECT count(*) FROM run')" = 1 ]
 	[ "$(sql "SELECT count(*) FROM sample WHERE status <> 'ok'")" = 0 ]
+	# Boots that were killed are not said to be running for ever.
+	[ "$(sql "SELECT group_concat(state, ' ') FROM (SELECT DISTINCT state FROM boot ORDER BY 1)")" = "aborted ok" ]
+	[ "$(sql "SELECT count(*) FROM boot WHERE ended_ns IS NULL")" = 0 ]
 	[ -z "$(left_over 'null --json --sleep=15ms')" ]
+	[ -z "$(agents)" ]
 }
 
 @test "switches of the host are put back after the end, an interruption and a kill" {

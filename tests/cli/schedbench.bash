@@ -33,7 +33,17 @@ wait_for_sql() {
 	return 1
 }
 
-# Processes of our programs that carry $1 in their command line or were started in the test's folder.
+# Processes that carry $1 in their command line.
 left_over() {
 	pgrep -f -- "$1" || true
+}
+
+# Agents that this test has left behind: its environment tells them from those of other tests.
+agents() {
+	local pid
+	for pid in $(pgrep -f schedbench-agent); do
+		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
+			grep -qx "SCHEDBENCH_DB=$SCHEDBENCH_DB" && echo "$pid"
+	done
+	return 0
 }
