@@ -33,6 +33,7 @@ const char *database_path(const char *option);
 /* The words that name it in a command to type, " --db=FILE", or "" without the option; freed by
  * the caller. */
 char *database_words(const char *option);
+bool database_exists(const char *option);
 int open_database(struct store **out, const char *option, enum store_mode mode, struct error *err);
 
 /* A variant as an element of --set variants=[...] (JSON is YAML); @name: NULL, or another name. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "util/strbuf.h"
@@ -48,6 +49,11 @@ char *database_words(const char *option)
 		strbuf_addf(&words, " --db=%s", option);
 	}
 	return strbuf_detach(&words);
+}
+
+bool database_exists(const char *option)
+{
+	return access(database_path(option), F_OK) == 0;
 }
 
 int open_database(struct store **out, const char *option, enum store_mode mode, struct error *err)

@@ -174,12 +174,48 @@ static int find_resumed(const struct options *o, struct store *store, struct sto
 	return ret;
 }
 
+static void count_left(const struct plan *plan, unsigned *boots, unsigned *repetitions)
+{
+	*boots = *repetitions = 0;
+	for (unsigned i = 0; i < plan->boots_count; i++) {
+		*boots += plan->boots[i].left > 0;
+		*repetitions += plan->boots[i].left;
+	}
+}
+
+static void print_boot(const struct setup *s, unsigned i)
+{
+	const struct plan_boot *boot = &s->plan.boots[i];
+	const struct variant *v = &s->experiment->variants[boot->variant];
+
+	printf("  %2u  %s (%s), boot %u", i + 1, v->name, v->kernel, boot->number);
+	if (!boot->left)
+		printf(": done");
+	else if (boot->left < s->plan.items_per_boot)
+		printf(": %u of %u repetitions left", boot->left, s->plan.items_per_boot);
+	putchar('\n');
+}
+
+static void print_total(const struct plan *plan, bool at_most, double boot_s, double rep_s)
+{
+	unsigned boots, total;
+	char eta[32];
+
+	count_left(plan, &boots, &total);
+	printf("\n%s%u boots, %u repetitions%s", at_most ? "at most " : "", boots, total,
+	       total < plan->boots_count * plan->items_per_boot ? " left" : "");
+	if (rep_s > 0) {
+		format_seconds(boot_s * boots + rep_s * total, eta, sizeof(eta));
+		printf(", about %s as earlier runs took\n", eta);
+	} else {
+		printf("; no estimate: this experiment has not been run on this machine yet\n");
+	}
+}
+
 static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
 {
 	const struct plan *plan = &s->plan;
-	unsigned total = plan->boots_count * plan->items_per_boot;
 	char *line = setup_machine_line(s);
-	char eta[32];
 
 	printf("%s\nmachine   %s\nworkload  %s\nseed      %llu\n\ncases\n", s->experiment->title,
 	       line, s->experiment->workload.name, (unsigned long long)plan->seed);
@@ -193,21 +229,11 @@ static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
 	       s->experiment->repetitions, s->experiment->repetitions == 1 ? "" : "s",
 	       s->experiment->warmup ? " after warm-up" : "");
 	for (unsigned i = 0; i < plan->boots_count; i++)
-		printf("  %2u  %s (%s), boot %u\n", i + 1,
-		       s->experiment->variants[plan->boots[i].variant].name,
-		       s->experiment->variants[plan->boots[i].variant].kernel,
-		       plan->boots[i].number);
+		print_boot(s, i);
 	for (unsigned i = 0; i < s->experiment->variants_count; i++)
 		if (!kernel_is_cached(s->kernels[i]))
 			printf("\nkernel %s has to be fetched first\n", s->kernels[i]->name);
-	printf("\n%s%u boots, %u repetitions", s->experiment->precision > 0 ? "at most " : "",
-	       plan->boots_count, total);
-	if (rep_s > 0) {
-		format_seconds(boot_s * plan->boots_count + rep_s * total, eta, sizeof(eta));
-		printf(", about %s as earlier runs took\n", eta);
-	} else {
-		printf("; no estimate: this experiment has not been run on this machine yet\n");
-	}
+	print_total(plan, s->experiment->precision > 0, boot_s, rep_s);
 	free(line);
 }
 
@@ -215,14 +241,17 @@ static void print_json_plan(const struct setup *s, double boot_s, double rep_s)
 {
 	const struct plan *plan = &s->plan;
 	json_t *root = json_object(), *cases = json_array(), *boots = json_array();
+	unsigned boots_left, left;
 
+	count_left(plan, &boots_left, &left);
 	for (unsigned i = 0; i < plan->cases_count; i++)
 		json_array_append_new(cases, json_string(plan->cases[i].key));
 	for (unsigned i = 0; i < plan->boots_count; i++)
 		json_array_append_new(
-			boots, json_pack("{s:s, s:i}", "variant",
-					 s->experiment->variants[plan->boots[i].variant].name,
-					 "boot", (int)plan->boots[i].number));
+			boots,
+			json_pack("{s:s, s:i, s:i}", "variant",
+				  s->experiment->variants[plan->boots[i].variant].name, "boot",
+				  (int)plan->boots[i].number, "left", (int)plan->boots[i].left));
 	json_object_set_new(root, "experiment", json_string(s->experiment->name));
 	json_object_set_new(root, "machine", json_string(s->machine->name));
 	json_object_set_new(root, "seed", json_integer((json_int_t)plan->seed));
@@ -235,29 +264,22 @@ static void print_json_plan(const struct setup *s, double boot_s, double rep_s)
 	}
 	json_object_set_new(root, "repetitions", json_integer(s->experiment->repetitions));
 	json_object_set_new(root, "estimate_s",
-			    rep_s > 0 ? json_real(boot_s * plan->boots_count +
-						  rep_s * plan->boots_count * plan->items_per_boot)
+			    rep_s > 0 ? json_real(boot_s * boots_left + rep_s * left)
 				      : json_null());
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
 }
 
-/* What earlier runs took; a database that is not there yet knows nothing. */
-static int print_plan(const struct setup *s, const struct options *o, struct error *err)
+/* The plan and, by what earlier runs in @store (NULL: none yet) took, how long it will take. */
+static int print_plan(const struct setup *s, const struct options *o, struct store *store,
+		      struct error *err)
 {
 	double boot_s = 0, rep_s = 0;
-	struct error none = ERROR_INIT;
-	struct store *store;
 
-	if (!open_database(&store, o->db, STORE_READ, &none)) {
-		int ret = store_estimate(store, s->experiment->name, s->machine->name, &boot_s,
-					 &rep_s, err);
-
-		store_close(store);
-		if (ret)
-			return -1;
-	}
+	if (store &&
+	    store_estimate(store, s->experiment->name, s->machine->name, &boot_s, &rep_s, err))
+		return -1;
 	if (o->json)
 		print_json_plan(s, boot_s, rep_s);
 	else
@@ -342,7 +364,10 @@ static int start_new(const struct options *o, struct error *err)
 		return -1;
 	ret = setup_init(&s, e, 0, err);
 	if (!ret && o->dry_run) {
-		ret = print_plan(&s, o, err);
+		if (database_exists(o->db))
+			ret = open_database(&store, o->db, STORE_READ, err);
+		if (!ret)
+			ret = print_plan(&s, o, store, err);
 	} else if (!ret) {
 		ret = open_database(&store, o->db, STORE_WRITE, err);
 		if (!ret)
@@ -365,7 +390,9 @@ static int resume(const struct options *o, struct error *err)
 	struct setup s;
 	int ret;
 
-	if (open_database(&store, o->db, STORE_WRITE, err))
+	/* Without a database there is nothing to go on with, and none to be made. */
+	if (open_database(&store, o->db,
+			  o->dry_run || !database_exists(o->db) ? STORE_READ : STORE_WRITE, err))
 		return -1;
 	ret = find_resumed(o, store, &run, err);
 	if (!ret)
@@ -373,7 +400,9 @@ static int resume(const struct options *o, struct error *err)
 	if (!ret) {
 		ret = setup_init(&s, e, run.seed, err);
 		if (!ret && o->dry_run)
-			ret = print_plan(&s, o, err);
+			ret = execute_left(&s, store, run.id, err) || print_plan(&s, o, store, err)
+				      ? -1
+				      : 0;
 		else if (!ret)
 			ret = setup_kernels(&s, err) || setup_check_resume(&s, store, &run, err) ||
 					      execute(&s, store, run.id, o->db, o->quiet, &result,

@@ -52,20 +52,16 @@ static void mark_done(void *arg, const char *variant, unsigned boot_number, cons
 	int boot = find_boot(x, variant, boot_number);
 	int k = plan_find_case(&x->setup->plan, kase);
 	unsigned rounds = x->setup->experiment->warmup + x->setup->experiment->repetitions;
+	bool *done;
 
 	if (boot < 0 || k < 0 || repetition >= rounds)
 		return;
-	x->done[done_index(x, boot, k, repetition)] = true;
+	done = &x->done[done_index(x, boot, k, repetition)];
+	if (*done)
+		return;
+	*done = true;
+	x->setup->plan.boots[boot].left--;
 	x->result->failed_samples += !ok;
-}
-
-static unsigned left_of_boot(const struct execution *x, unsigned boot)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < x->setup->plan.items_per_boot; i++)
-		n += !x->done[(size_t)boot * x->setup->plan.items_per_boot + i];
-	return n;
 }
 
 /* Run what is left of a boot. The repetition in progress is the most that can be lost. */
@@ -73,7 +69,7 @@ static enum agent_status run_items(struct execution *x, struct session *s, unsig
 				   int64_t row, const char *folder, bool *store_failed,
 				   struct error *err)
 {
-	const struct plan *plan = &x->setup->plan;
+	struct plan *plan = &x->setup->plan;
 	struct plan_item *items = plan_items(plan, &plan->boots[boot]);
 	const struct experiment *e = x->setup->experiment;
 	const char *variant = e->variants[plan->boots[boot].variant].name;
@@ -96,6 +92,7 @@ static enum agent_status run_items(struct execution *x, struct session *s, unsig
 		if (status != AGENT_OK)
 			break;
 		x->done[index] = true;
+		plan->boots[boot].left--;
 		if (result.ok) {
 			progress_step(&x->progress, "%s boot %u, %s: %.4g %s", variant,
 				      plan->boots[boot].number, kase->key, result.value,
@@ -329,7 +326,7 @@ static bool block_begun(const struct execution *x, unsigned first)
 	unsigned variants = x->setup->experiment->variants_count;
 
 	for (unsigned v = 0; v < variants; v++)
-		if (left_of_boot(x, first + v) < x->setup->plan.items_per_boot)
+		if (x->setup->plan.boots[first + v].left < x->setup->plan.items_per_boot)
 			return true;
 	return false;
 }
@@ -370,27 +367,43 @@ static int run_boots(struct execution *x, struct error *err)
 
 		if (go_on <= 0)
 			return go_on;
-		if (left_of_boot(x, boot) && run_boot(x, boot, err))
+		if (plan->boots[boot].left && run_boot(x, boot, err))
 			return -1;
 	}
 	/* With max_boots reached there is nothing to decide, but something to tell. */
 	return adaptive ? decide(x, x->setup->experiment->max_boots, &more, err) : 0;
 }
 
+static int read_done(struct execution *x, struct error *err)
+{
+	const struct plan *plan = &x->setup->plan;
+
+	x->done = xcalloc((size_t)plan->boots_count * plan->items_per_boot, sizeof(*x->done));
+	return store_each_done(x->store, x->run_id, mark_done, x, err);
+}
+
+int execute_left(struct setup *setup, struct store *store, const char *run_id, struct error *err)
+{
+	struct execute_result unused = {0};
+	struct execution x = {.setup = setup, .store = store, .run_id = run_id, .result = &unused};
+	int ret = read_done(&x, err);
+
+	free(x.done);
+	return ret;
+}
+
 static int run_plan(struct execution *x, struct error *err)
 {
 	const struct plan *plan = &x->setup->plan;
-	size_t total = (size_t)plan->boots_count * plan->items_per_boot;
-	unsigned before = 0;
+	unsigned total = plan->boots_count * plan->items_per_boot;
+	unsigned left = 0;
 
-	x->done = xcalloc(total, sizeof(*x->done));
 	if (store_run_set_state(x->store, x->run_id, "running", err) ||
-	    store_boots_abandon(x->store, x->run_id, err) ||
-	    store_each_done(x->store, x->run_id, mark_done, x, err))
+	    store_boots_abandon(x->store, x->run_id, err) || read_done(x, err))
 		return -1;
-	for (size_t i = 0; i < total; i++)
-		before += x->done[i];
-	progress_init(&x->progress, x->progress.out, total, before);
+	for (unsigned i = 0; i < plan->boots_count; i++)
+		left += plan->boots[i].left;
+	progress_init(&x->progress, x->progress.out, total, total - left);
 	return run_boots(x, err);
 }
 

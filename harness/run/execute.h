@@ -21,4 +21,7 @@ struct execute_result {
 int execute_run(struct setup *setup, struct store *store, const char *run_id, bool quiet,
 		struct execute_result *result, struct error *err);
 
+/* Read from the store how much is left of each boot of the plan, to tell it before going on. */
+int execute_left(struct setup *setup, struct store *store, const char *run_id, struct error *err);
+
 #endif

@@ -100,13 +100,15 @@ static void init_boots(struct plan *plan, const struct experiment *e)
 	if (e->order == ORDER_SEQUENTIAL) {
 		for (; n < plan->boots_count; n++)
 			plan->boots[n] = (struct plan_boot){.variant = n / e->boots,
-							    .number = n % e->boots + 1};
+							    .number = n % e->boots + 1,
+							    .left = plan->items_per_boot};
 	} else {
 		for (unsigned b = 1; b <= blocks; b++) {
 			shuffle(order, variants, &state);
 			for (unsigned v = 0; v < variants; v++)
-				plan->boots[n++] =
-					(struct plan_boot){.variant = order[v], .number = b};
+				plan->boots[n++] = (struct plan_boot){.variant = order[v],
+								      .number = b,
+								      .left = plan->items_per_boot};
 		}
 	}
 	free(order);

@@ -21,7 +21,7 @@ struct plan_case {
 struct plan_boot {
 	unsigned variant;
 	unsigned number; /* 1, 2 ... within the variant */
-	bool done; /* set by the caller: nothing of it is left to run */
+	unsigned left; /* repetitions not yet run: all of them, until execute_left() has looked */
 };
 
 struct plan_item {

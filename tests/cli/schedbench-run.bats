@@ -32,6 +32,28 @@ repetitions: 2'
 	run -0 "$S" run "$E" --dry-run --json
 	jq -e '.boots | length == 4' <<<"$output"
 	jq -e '.estimate_s > 0.1' <<<"$output"
+	jq -e '[.boots[].left] == [2, 2, 2, 2]' <<<"$output"
+}
+
+@test "dry-run of a resumed run prints what is left of it" {
+	experiment left 'sleep: 200ms' 'boots: 2
+repetitions: 3
+warmup: 1'
+	"$S" run "$E" --quiet >/dev/null 2>&1 3>&- &
+	pid=$!
+	wait_for_sql "SELECT count(*) FROM sample WHERE metric = 'value'" 5
+	kill -9 "$pid"
+	wait "$pid" || true
+	done=$(sql "SELECT count(*) FROM sample WHERE metric = 'value'")
+	run -0 "$S" run --resume --dry-run
+	[[ "$output" == *", boot 1: done"* ]]
+	[[ "$output" == *", boot 1: $((8 - done)) of 4 repetitions left"* ]]
+	[[ "$output" == *"3 boots, $((16 - done)) repetitions left, about"* ]]
+	run -0 "$S" run --resume --dry-run --json
+	jq -e "[.boots[].left] == [0, $((8 - done)), 4, 4]" <<<"$output"
+	"$S" run --resume --quiet >/dev/null
+	run -0 "$S" run --resume --dry-run
+	[[ "$output" == *"0 boots, 0 repetitions left"* ]]
 }
 
 @test "options change the experiment that is run and stored" {
@@ -214,8 +236,15 @@ repetitions: 1'
 	run -3 "$S" run "$E" --db "$BATS_TEST_TMPDIR/text"
 	[[ "$output" == "schedbench: '$BATS_TEST_TMPDIR/text' is not a usable database"* ]]
 	[ "${#lines[@]}" = 1 ]
-	run -3 "$S" compare --db "$BATS_TEST_TMPDIR/nothing"
-	[[ "$output" == *"no database"* ]]
+	run -3 "$S" run "$E" --db "$BATS_TEST_TMPDIR/text" --dry-run
+	[[ "$output" == "schedbench: '$BATS_TEST_TMPDIR/text' is not a usable database"* ]]
+	for words in compare show "list runs" "plot --text" "run --resume" "run --resume --dry-run"; do
+		# shellcheck disable=SC2086 # a command and its arguments
+		run -3 "$S" $words --db "$BATS_TEST_TMPDIR/nothing"
+		[[ "$output" == "schedbench: no database '$BATS_TEST_TMPDIR/nothing'"* ]]
+		[ "${#lines[@]}" = 1 ]
+		[ ! -e "$BATS_TEST_TMPDIR/nothing" ]
+	done
 	"$S" run "$E" --boots 1 --reps 1 --quiet >/dev/null
 	run -2 "$S" compare nothing
 	[[ "$output" == *"no run 'nothing'"* ]]
