@@ -8,6 +8,12 @@ setup() {
 	bats_require_minimum_version 1.5.0
 }
 
+teardown() {
+	if mountpoint -q "$BATS_TEST_TMPDIR/small"; then
+		umount "$BATS_TEST_TMPDIR/small"
+	fi
+}
+
 @test "run measures, stores and prints the table, the first column as the baseline" {
 	experiment table 'value: 2' 'sweep: {seed: [1, 2]}
 boots: 2
@@ -150,6 +156,25 @@ repetitions: 2'
 	[ "$(sql 'SELECT count(*) FROM boot')" = 4 ]
 }
 
+@test "what a failed attempt printed is in no output, and the others are counted without it" {
+	# Every second repetition prints a number and then fails.
+	# shellcheck disable=SC2016 # the script's own
+	fake_workload 'if [ $((n % 2)) = 1 ]; then sample 7654321; exit 5; fi; sample 4'
+	experiment half 'value: 1' 'boots: 2
+repetitions: 4'
+	run --separate-stderr -3 "$S" run "$E"
+	[[ "$(grep '^Amean' <<<"$output")" == *"4.000 (   0.00%)"*"4.000 (   0.00%)"* ]]
+	[[ "$output" == *"base, case default: 4 of 8 samples, 4 failed (exit status 5)"* ]]
+	[[ "$(grep '^n ' <<<"$output")" == *"2 x 2"*"2 x 2"* ]]
+	[ "$(sql "SELECT count(*) || ' ' || sum(value IS NULL) FROM sample")" = "16 8" ]
+	for style in $("$BUILD/schedbench" list styles --json | jq -r '.[].name'); do
+		run -0 "$S" compare --style "$style"
+		[[ "$output" != *7654321* ]]
+	done
+	run -0 --separate-stderr "$S" compare --json
+	jq -e '[.cases[].cells[] | .n == 4 and .failed == 4 and .mean == 4] | all' <<<"$output"
+}
+
 @test "a repetition that takes too long is cut off and called timeout" {
 	experiment slow 'hang: true' 'timeout: 300ms
 boots: 1
@@ -170,6 +195,19 @@ repetitions: 1'
 	[ "$(sql "SELECT count(*) FROM v_sample WHERE warmup AND metric = 'value'")" = 4 ]
 }
 
+@test "what warm-up measured is not in the table" {
+	# shellcheck disable=SC2016 # the script's own
+	fake_workload 'if [ $((n % 3)) = 0 ]; then sample 999; else sample 2; fi'
+	experiment cold 'value: 1' 'warmup: 1
+boots: 2
+repetitions: 2'
+	run --separate-stderr -0 "$S" run "$E"
+	[ "$(sql "SELECT count(*) FROM sample WHERE warmup AND value = 999")" = 4 ]
+	[[ "$(grep '^Max' <<<"$output")" == *"2.000 (   0.00%)"*"2.000 (   0.00%)"* ]]
+	[[ "$output" == *"n = 2 boots x 2 repetitions"* ]]
+	[[ "$output" != *999* ]]
+}
+
 @test "Ctrl-C stops within two seconds, says how to go on, leaves nothing; resume completes" {
 	experiment interrupted 'sleep: 300ms' 'boots: 2
 repetitions: 3'
@@ -185,6 +223,7 @@ repetitions: 3'
 	grep -q -- "--resume=" "$BATS_TEST_TMPDIR/err"
 	[ "$(sql 'SELECT state FROM run')" = interrupted ]
 	[ -z "$(left_over 'null --json --sleep=300ms')" ]
+	[ -z "$(agents)" ]
 	run -0 --separate-stderr "$S" run --resume "$E"
 	[ "$(sql "SELECT count(*) FROM sample WHERE metric = 'value'")" = 12 ]
 	[ "$(sql 'SELECT count(*) FROM run')" = 1 ]
@@ -224,6 +263,12 @@ repetitions: 1'
 	[[ "$output" == *"not the program that run"* ]]
 	run -2 "$S" run --resume=last --boots 3
 	[[ "$output" == *"keeps its plan"* ]]
+	run -2 "$S" run --resume=last --set boots=3
+	[[ "$output" == *"keeps its plan"* ]]
+	rm "$BATS_TEST_TMPDIR/bin/schedbench-workload"
+	run -3 "$BATS_TEST_TMPDIR/bin/schedbench" run "$E"
+	[[ "$output" == "schedbench: no program 'schedbench-workload'"* ]]
+	[ "${#lines[@]}" = 1 ]
 	rm "$BATS_TEST_TMPDIR/bin/schedbench-agent"
 	run -3 "$BATS_TEST_TMPDIR/bin/schedbench" run "$E"
 	[[ "$output" == "schedbench: no program 'schedbench-agent'"* ]]
@@ -255,22 +300,45 @@ repetitions: 1'
 	mkdir "$BATS_TEST_TMPDIR/small"
 	mount -t tmpfs -o size=1m none "$BATS_TEST_TMPDIR/small" || skip "cannot mount a tmpfs here"
 	experiment full 'value: 1' 'boots: 1
-repetitions: 5000'
+repetitions: 200'
 	run -3 "$S" run "$E" --quiet --db "$BATS_TEST_TMPDIR/small/s.db"
-	good=$(sqlite3 "$BATS_TEST_TMPDIR/small/s.db" "SELECT count(*) FROM sample" || true)
-	umount "$BATS_TEST_TMPDIR/small"
 	echo "$output"
 	[ "${#lines[@]}" = 1 ]
 	[[ "$output" == *"space"* ]]
+	[[ "$output" == *"--resume="* ]]
+	# What is there can be read while the disk is full, and completed once there is room.
+	export SCHEDBENCH_DB=$BATS_TEST_TMPDIR/small/s.db
+	good=$(sql "SELECT count(*) FROM sample WHERE metric = 'value'")
 	[ "$good" -gt 10 ]
+	[ "$("$S" compare --style csv | wc -l)" = $((good + 1)) ]
+	mount -o remount,size=100m "$BATS_TEST_TMPDIR/small"
+	sql "SELECT time_ns FROM sample WHERE metric = 'value' ORDER BY id LIMIT $good" >"$BATS_TEST_TMPDIR/before"
+	"$S" run --resume --quiet >/dev/null
+	sql "SELECT time_ns FROM sample WHERE metric = 'value' ORDER BY id LIMIT $good" | diff "$BATS_TEST_TMPDIR/before" -
+	[ "$(sql "SELECT count(*) FROM sample WHERE metric = 'value'")" = 400 ]
+	[ "$(sql 'PRAGMA integrity_check')" = ok ]
+}
+
+@test "a disk that is full before the run begins is told in one line" {
+	[ "$(id -u)" = 0 ] || skip "needs root to mount a small file system"
+	mkdir "$BATS_TEST_TMPDIR/small"
+	mount -t tmpfs -o size=8k none "$BATS_TEST_TMPDIR/small" || skip "cannot mount a tmpfs here"
+	experiment full 'value: 1' 'boots: 1'
+	run -3 "$S" run "$E" --db "$BATS_TEST_TMPDIR/small/s.db"
+	[ "${#lines[@]}" = 1 ]
+	[[ "$output" == "schedbench: cannot write to '$BATS_TEST_TMPDIR/small/s.db': no space left"* ]]
 }
 
 @test "output that did not arrive is an error" {
 	experiment lost 'value: 1' 'boots: 1
 repetitions: 1'
 	"$S" run "$E" --quiet >/dev/null
-	run -3 bash -c '"$0" compare >/dev/full' "$S"
-	[[ "$output" == *"cannot write to standard output"* ]]
+	for words in compare "compare --style csv" "compare --json" show "show --json" "list runs" \
+		"list styles --json" help version "run $E --dry-run" "run $E --quiet"; do
+		# shellcheck disable=SC2016 # the inner shell's
+		run -3 bash -c '"$0" $1 >/dev/full' "$S" "$words"
+		[[ "$output" == "schedbench: cannot write to standard output: No space left on device" ]]
+	done
 }
 
 @test "nothing wakes up while a workload runs" {

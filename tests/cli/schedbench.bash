@@ -20,6 +20,27 @@ $3
 END
 }
 
+# fake_workload SCRIPT: $S becomes a copy of the program beside a "schedbench-workload" that is this
+# script; $n is how many times it was started before, sample VALUE prints a sample of null.
+fake_workload() {
+	local bin=$BATS_TEST_TMPDIR/fake
+	mkdir -p "$bin"
+	cp "$BUILD/schedbench" "$BUILD/schedbench-agent" "$bin/"
+	cat >"$bin/schedbench-workload" <<END
+#!/bin/sh
+n=\$(cat "$bin/count" 2>/dev/null || echo 0)
+echo \$((n + 1)) >"$bin/count"
+sample() {
+	echo "{\\"workload\\":\\"null\\",\\"metric\\":\\"value\\",\\"unit\\":\\"s\\",\\"better\\":\\"lower\\",\\"value\\":\$1}"
+}
+$1
+END
+	chmod +x "$bin/schedbench-workload"
+	# shellcheck disable=SC2034 # used by the tests
+	S=$bin/schedbench
+	export SCHEDBENCH_PLOTS=$BATS_TEST_DIRNAME/../../plots
+}
+
 sql() {
 	sqlite3 "$SCHEDBENCH_DB" "$1"
 }
