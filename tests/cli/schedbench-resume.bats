@@ -97,6 +97,36 @@ repetitions: 3'
 	[ "$(cat "$knob")" = "$old" ]
 }
 
+@test "switches that nobody was left to put back are put back by the next start, which says so" {
+	knob=/proc/sys/kernel/printk_ratelimit_burst
+	[ -w "$knob" ] || skip "needs root to change a sysctl"
+	old=$(cat "$knob")
+	experiment orphan 'sleep: 30s' 'boots: 1
+repetitions: 1'
+	sed -i "s/{name: new, kernel: running}/{name: new, kernel: running, sysctl: {kernel.printk_ratelimit_burst: $((old + 1))}}/; s/{name: base, kernel: running}, //" "$E"
+	"$S" run "$E" --quiet >/dev/null 2>&1 3>&- &
+	pid=$!
+	for _ in $(seq 200); do
+		[ -n "$(left_over 'null --json --sleep=30s')" ] && break
+		sleep 0.02
+	done
+	[ "$(cat "$knob")" = $((old + 1)) ]
+	# Both at once: the agent, which would put back, and the one that would notice.
+	kill -9 "$(agents)" "$pid"
+	wait "$pid" 2>/dev/null || true
+	for _ in $(seq 100); do
+		[ -z "$(left_over 'null --json --sleep=30s')" ] && break
+		sleep 0.02
+	done
+	[ -z "$(left_over 'null --json --sleep=30s')" ]
+	[ "$(cat "$knob")" = $((old + 1)) ]
+	run -0 "$S" boot -- true
+	[[ "$output" == "schedbench: put back what a killed agent had left: "*"printk_ratelimit_burst: $old" ]]
+	[ "$(cat "$knob")" = "$old" ]
+	run -0 "$S" boot -- true
+	[ -z "$output" ]
+}
+
 @test "an unknown switch is refused by its name and not tried again" {
 	experiment unknown 'value: 1' 'boots: 1
 repetitions: 1'
