@@ -86,9 +86,37 @@ static void print_text(const struct store_run *r, unsigned good, unsigned bad,
 	}
 }
 
+#define FAILURES_SHOWN 20
+
+/* Repetitions that failed, as they come from the store: lines of text, or elements of @list. */
+struct failures {
+	json_t *list; /* NULL: text */
+	unsigned count;
+};
+
+static void add_failure(void *arg, const struct store_sample *s)
+{
+	struct failures *f = arg;
+	const char *reason = s->reason ? s->reason : "";
+
+	if (s->metric)
+		return;
+	f->count++;
+	if (f->list)
+		json_array_append_new(f->list,
+				      json_pack("{s:s, s:i, s:s, s:i, s:s, s:s}", "variant",
+						s->variant, "boot", (int)s->boot_number, "case",
+						s->kase, "repetition", (int)s->repetition, "status",
+						s->status, "reason", reason));
+	else if (f->count <= FAILURES_SHOWN)
+		printf("%s  %s boot %u, %s, repetition %u: %s: %s\n",
+		       f->count == 1 ? "\nfailures\n" : "", s->variant, s->boot_number, s->kase,
+		       s->repetition + 1, s->status, reason);
+}
+
 static void print_json(const struct store_run *r, unsigned good, unsigned bad,
 		       const struct store_variant *v, unsigned variants, const struct store_boot *b,
-		       unsigned boots)
+		       unsigned boots, json_t *failures)
 {
 	json_t *vs = json_array(), *bs = json_array(), *root;
 
@@ -111,6 +139,7 @@ static void print_json(const struct store_run *r, unsigned good, unsigned bad,
 			 (json_int_t)r->ended_ns, "good", (int)good, "bad", (int)bad);
 	json_object_set_new(root, "variants", vs);
 	json_object_set_new(root, "boots", bs);
+	json_object_set(root, "failures", failures);
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
@@ -121,6 +150,7 @@ static int show(struct store *store, const struct options *o, struct error *err)
 	struct store_variant *variants = NULL;
 	struct store_boot *boots = NULL;
 	struct store_run run = {0};
+	struct failures failures = {.list = o->json ? json_array() : NULL};
 	unsigned good = 0, bad = 0;
 	unsigned variants_count = 0, boots_count = 0;
 	int ret = store_run_find(store, o->run ? o->run : "last", &run, err);
@@ -131,9 +161,16 @@ static int show(struct store *store, const struct options *o, struct error *err)
 		ret = store_variants(store, run.id, &variants, &variants_count, err);
 	if (!ret)
 		ret = store_boots(store, run.id, &boots, &boots_count, err);
+	if (!ret && !o->json)
+		print_text(&run, good, bad, variants, variants_count, boots, boots_count);
 	if (!ret)
-		(o->json ? print_json : print_text)(&run, good, bad, variants, variants_count,
-						    boots, boots_count);
+		ret = store_each_sample(store, run.id, add_failure, &failures, err);
+	if (!ret && o->json)
+		print_json(&run, good, bad, variants, variants_count, boots, boots_count,
+			   failures.list);
+	else if (!ret && failures.count > FAILURES_SHOWN)
+		printf("  ... and %u more (--json shows all)\n", failures.count - FAILURES_SHOWN);
+	json_decref(failures.list);
 	store_variants_free(variants, variants_count);
 	store_boots_free(boots, boots_count);
 	store_run_release(&run);
