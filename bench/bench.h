@@ -11,7 +11,7 @@
 
 /*
  * One subcommand is one file here. To add one: write cmd_NAME() in NAME.c, declare it below, add a
- * row to the table in main.c and a line to tests/cli/help.bats.
+ * row to the table in main.c; tests/cli/schedbench-report.bats then asks it for its help.
  *
  * A subcommand gets its own arguments, argv[0] being "schedbench NAME". It returns 0, or -1
  * with the error that main() prints; the error's kind is the exit status.

@@ -9,6 +9,7 @@
 #include "run/execute.h"
 #include "run/progress.h"
 #include "run/setup.h"
+#include "util/strbuf.h"
 #include "util/strlist.h"
 #include "util/xalloc.h"
 
@@ -102,6 +103,18 @@ static int check_options(const struct options *o, struct error *err)
 	return 0;
 }
 
+static int no_variant(const struct experiment *e, const char *name, struct error *err)
+{
+	struct strbuf known = STRBUF_INIT;
+
+	for (unsigned i = 0; i < e->variants_count; i++)
+		strbuf_addf(&known, "%s%s", i ? ", " : "", e->variants[i].name);
+	error_set(err, ERROR_USAGE, "experiment '%s' has no variant '%s' (it has %s)", e->name,
+		  name, known.buf);
+	strbuf_release(&known);
+	return -1;
+}
+
 static int check_variants(const struct experiment *e, const struct options *o, struct error *err)
 {
 	for (size_t w = 0; w < o->variants.count; w++) {
@@ -110,8 +123,7 @@ static int check_variants(const struct experiment *e, const struct options *o, s
 		for (unsigned i = 0; i < e->variants_count; i++)
 			found |= !strcmp(e->variants[i].name, o->variants.items[w]);
 		if (!found)
-			return error_set(err, ERROR_USAGE, "experiment '%s' has no variant '%s'",
-					 e->name, o->variants.items[w]);
+			return no_variant(e, o->variants.items[w], err);
 	}
 	return 0;
 }
