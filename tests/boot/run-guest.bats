@@ -6,6 +6,7 @@ setup_file() {
 	bats_require_minimum_version 1.5.0
 	export BUILD=${BUILD:-build}
 	export S=$BUILD/schedbench
+	export SCHEDBENCH_DB=$BATS_FILE_TMPDIR/s.db
 	# Fetches the kernel once; where no registry can be reached there is nothing to boot.
 	run "$S" boot --kernel debian-6.1 --machine small-1s8 -- true
 	if [[ "$output" == *"cannot fetch"* ]]; then
@@ -104,6 +105,29 @@ qemus() {
 	[ "$(sql "SELECT count(*) FROM (SELECT DISTINCT variant_id, kase, repetition FROM sample)")" = 4 ]
 	[ "$(sql 'SELECT count(*) FROM sample')" = 4 ]
 	[ "$(sql 'SELECT state FROM run')" = 'done' ]
+	# The boots that were cut short say how.
+	[ "$(sql "SELECT group_concat(state) FROM (SELECT DISTINCT state FROM boot ORDER BY 1)")" = aborted,interrupted,ok ]
+}
+
+@test "Ctrl-C while a kernel boots ends the guest within two seconds as well" {
+	"$S" run "$E" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	for _ in $(seq 200); do
+		[ -n "$(qemus)" ] && break
+		sleep 0.05
+	done
+	[ -n "$(qemus)" ]
+	sleep 0.3
+	start=$(date +%s%N)
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 130 ]
+	[ $((($(date +%s%N) - start) / 1000000)) -lt 2000 ]
+	[ -z "$(qemus)" ]
+	grep -q -- "--resume=" "$BATS_TEST_TMPDIR/err"
+	[ "$(sql 'SELECT count(*) FROM sample')" = 0 ]
+	[ "$(sql 'SELECT state FROM boot')" = interrupted ]
 }
 
 @test "a kernel that does not boot, and a sched feature that is none: named, the rest is measured" {
