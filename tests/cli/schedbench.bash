@@ -21,13 +21,15 @@ END
 }
 
 # fake_workload SCRIPT: $S becomes a copy of the program beside a "schedbench-workload" that is this
-# script; $n is how many times it was started before, sample VALUE prints a sample of null.
+# script; $n is how many times it was started before to measure, sample VALUE prints a sample of
+# null. Questions about its options go to the real one.
 fake_workload() {
 	local bin=$BATS_TEST_TMPDIR/fake
 	mkdir -p "$bin"
 	cp "$BUILD/schedbench" "$BUILD/schedbench-agent" "$bin/"
 	cat >"$bin/schedbench-workload" <<END
 #!/bin/sh
+for word; do [ "\$word" = --help ] && exec "$BUILD/schedbench-workload" "\$@"; done
 n=\$(cat "$bin/count" 2>/dev/null || echo 0)
 echo \$((n + 1)) >"$bin/count"
 sample() {
