@@ -4,18 +4,25 @@
 #include <string.h>
 
 #include "bench.h"
+#include "config/values.h"
 #include "import/import.h"
 #include "util/xalloc.h"
 
 struct options {
-	const char *kind, *path, *db, *name, *title, *metric;
+	const char *kind, *path, *db, *name, *title, *metric, *machine;
 };
 
 static const struct argp_option option_table[] = {
-	{"name", 'n', "NAME", 0, "Name of the experiment; default: imported", 0},
+	{"name", 'n', "NAME", 0,
+	 "Name of the experiment; default: what the file says, else imported", 0},
 	{"title", 't', "TEXT", 0, "Heading of tables; default: what the file says, else the name",
 	 0},
-	{"metric", 'm', "NAME", 0, "Metric, where a file of samples holds several", 0},
+	{"metric", 'm', "NAME", 0, "Take this metric only, where a file of samples holds several",
+	 0},
+	{"machine", 'M', "TEXT", 0,
+	 "What it was measured on; default: imported from FILE. Runs can be compared side by side "
+	 "only when they say the same",
+	 0},
 	{"db", 'd', "FILE", 0, "Database; default: $SCHEDBENCH_DB or " DEFAULT_DB, 0},
 	{0}};
 
@@ -33,6 +40,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'm':
 		o->metric = arg;
 		return 0;
+	case 'M':
+		o->machine = arg;
+		return 0;
 	case 'd':
 		o->db = arg;
 		return 0;
@@ -49,18 +59,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {.options = option_table,
-				 .parser = parse,
-				 .args_doc = "samples FILE.csv",
-				 .doc = "Make a run of results that were measured elsewhere, for "
-					"compare, plot, show and list.\v"
-					"samples: comma separated values with a header line. "
-					"Columns by name: value, variant (or "
-					"kernel), case (or operation), and where they are there "
-					"boot, metric, unit, better (lower "
-					"or higher), workload, experiment, status (ok, failed, "
-					"timeout). 'compare --style csv' "
-					"prints such a file."};
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "samples FILE.csv",
+	.doc = "Make a run of results that were measured elsewhere, for compare, plot, show and "
+	       "list. Its id is printed.\v"
+	       "samples: comma separated values with a header line, one sample a line. Columns by "
+	       "name, in any order: value, variant (or kernel), case (or operation), and where "
+	       "they are there boot (samples of one boot are not independent; default: all of one "
+	       "boot), repetition (or iteration; default: in the order met), metric, unit, better "
+	       "(lower or higher; default: lower), workload, experiment, status (ok, failed, "
+	       "timeout). Other columns are left alone. 'compare --style csv' prints such a file.",
+};
 
 static int read_input(struct import *imp, const struct options *o, struct error *err)
 {
@@ -69,6 +80,24 @@ static int read_input(struct import *imp, const struct options *o, struct error 
 	if (!strcmp(o->kind, "samples"))
 		return import_csv(imp, o->path, o->metric, err);
 	return error_set(err, ERROR_USAGE, "cannot import '%s' (%s)", o->kind, argp.args_doc);
+}
+
+static void complete(struct import *imp, const struct options *o)
+{
+	if (!imp->name)
+		imp->name = xstrdup("imported");
+	if (!imp->title)
+		imp->title = xstrdup(imp->name);
+	imp->machine = o->machine ? xstrdup(o->machine) : xasprintf("imported from %s", o->path);
+}
+
+static int check_options(const struct options *o, struct error *err)
+{
+	if (o->name && !is_name(o->name))
+		return error_set(err, ERROR_USAGE,
+				 "--name '%s' is not a name (use letters, digits and . _ + -)",
+				 o->name);
+	return 0;
 }
 
 int cmd_import(int argc, char **argv, struct error *err)
@@ -80,13 +109,15 @@ int cmd_import(int argc, char **argv, struct error *err)
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	imp.name = xstrdup(o.name ? o.name : "imported");
+	imp.name = o.name ? xstrdup(o.name) : NULL;
 	imp.title = o.title ? xstrdup(o.title) : NULL;
-	ret = read_input(&imp, &o, err);
-	if (!imp.title)
-		imp.title = xstrdup(imp.name);
+	ret = check_options(&o, err);
 	if (!ret)
+		ret = read_input(&imp, &o, err);
+	if (!ret) {
+		complete(&imp, &o);
 		ret = open_database(&store, o.db, STORE_WRITE, err);
+	}
 	if (!ret)
 		ret = import_store(store, &imp, &run_id, err);
 	if (!ret)

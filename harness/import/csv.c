@@ -12,7 +12,7 @@
 
 #define MAX_FILE    (1u << 30)
 #define MAX_COLUMNS 64
-#define MAX_BOOT    10000
+#define MAX_NUMBER  1000000000L /* of a boot or a repetition */
 
 /* Cursor over a text that is cut in place: fields are NUL-terminated where they stand. */
 struct reader {
@@ -84,6 +84,8 @@ enum column {
 	COL_CASE,
 	COL_OPERATION,
 	COL_BOOT,
+	COL_REPETITION,
+	COL_ITERATION,
 	COL_METRIC,
 	COL_UNIT,
 	COL_BETTER,
@@ -97,10 +99,18 @@ static const char *const column_names[COLUMNS] = {
 	[COL_VALUE] = "value",		 [COL_VARIANT] = "variant",
 	[COL_KERNEL] = "kernel",	 [COL_CASE] = "case",
 	[COL_OPERATION] = "operation",	 [COL_BOOT] = "boot",
+	[COL_REPETITION] = "repetition", [COL_ITERATION] = "iteration",
 	[COL_METRIC] = "metric",	 [COL_UNIT] = "unit",
 	[COL_BETTER] = "better",	 [COL_WORKLOAD] = "workload",
 	[COL_EXPERIMENT] = "experiment", [COL_STATUS] = "status",
 };
+
+/* Where two columns mean the same, the first one wins: an export has both variant and kernel. */
+static void use_other(int at[COLUMNS], enum column wanted, enum column other)
+{
+	if (at[wanted] < 0)
+		at[wanted] = at[other];
+}
 
 static int read_header(struct reader *r, int at[COLUMNS], struct error *err)
 {
@@ -110,14 +120,19 @@ static int read_header(struct reader *r, int at[COLUMNS], struct error *err)
 		return -1;
 	for (int c = 0; c < COLUMNS; c++) {
 		at[c] = -1;
-		for (unsigned i = 0; i < r->count; i++)
-			if (!strcmp(r->fields[i], column_names[c]))
-				at[c] = i;
+		for (unsigned i = 0; i < r->count; i++) {
+			if (strcmp(r->fields[i], column_names[c]))
+				continue;
+			if (at[c] >= 0)
+				return error_set(err, ERROR_USAGE,
+						 "%s:%u: column '%s' is there twice", r->path,
+						 r->line, column_names[c]);
+			at[c] = i;
+		}
 	}
-	if (at[COL_VARIANT] < 0)
-		at[COL_VARIANT] = at[COL_KERNEL];
-	if (at[COL_CASE] < 0)
-		at[COL_CASE] = at[COL_OPERATION];
+	use_other(at, COL_VARIANT, COL_KERNEL);
+	use_other(at, COL_CASE, COL_OPERATION);
+	use_other(at, COL_REPETITION, COL_ITERATION);
 	if (at[COL_VALUE] < 0 || at[COL_VARIANT] < 0 || at[COL_CASE] < 0)
 		return error_set(err, ERROR_USAGE,
 				 "%s:1: the first line must name the columns value, variant (or "
@@ -126,111 +141,141 @@ static int read_header(struct reader *r, int at[COLUMNS], struct error *err)
 	return 0;
 }
 
+/* NULL: there is no such column, or nothing in it. */
 static const char *get(const struct reader *r, const int at[COLUMNS], enum column c)
 {
-	return at[c] < 0 || (unsigned)at[c] >= r->count ? NULL : r->fields[at[c]];
+	const char *field = at[c] < 0 ? NULL : r->fields[at[c]];
+
+	return field && *field ? field : NULL;
 }
 
-/* Names become columns, rows and file names: printable, not empty, not endless. */
-static int check_word(const struct reader *r, const char *what, const char *word, struct error *err)
+static int parse_number(const char *text, long least, long missing, long *number, struct error *err)
 {
-	if (!word || !*word || strlen(word) > 64)
-		return error_set(err, ERROR_USAGE, "%s:%u: %s is missing or longer than 64 bytes",
-				 r->path, r->line, what);
-	for (const char *p = word; *p; p++)
-		if (iscntrl((unsigned char)*p))
-			return error_set(err, ERROR_USAGE, "%s:%u: %s holds a control character",
-					 r->path, r->line, what);
-	return 0;
-}
+	char *end = NULL;
 
-/* What an experiment file would say about a variant, with the line of this file. */
-static int check_variant(const struct reader *r, const char *variant, struct error *err)
-{
-	if (check_word(r, "the variant", variant, err))
-		return -1;
-	if (!is_name(variant) || strlen(variant) > 40)
-		return error_set(err, ERROR_USAGE,
-				 "%s:%u: variant '%s' is not a name (use up to 40 letters, digits "
-				 "and . _ + -)",
-				 r->path, r->line, variant);
-	return 0;
-}
-
-static int parse_boot(const struct reader *r, const char *text, unsigned *boot, struct error *err)
-{
-	char *end;
-	unsigned long n;
-
-	*boot = 1;
+	*number = missing;
 	if (!text)
 		return 0;
-	n = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
-	if (!n || *end || n > MAX_BOOT)
-		return error_set(err, ERROR_USAGE, "%s:%u: '%.32s' is not a boot from 1 to %d",
-				 r->path, r->line, text, MAX_BOOT);
-	*boot = n;
+	*number = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : -1;
+	if (*number < least || *number > MAX_NUMBER || *end)
+		return error_set(err, ERROR_USAGE, "'%s' is not a %s from %ld to %ld",
+				 import_quote(text).text, least ? "boot" : "repetition", least,
+				 MAX_NUMBER);
 	return 0;
 }
 
-static int parse_value(const struct reader *r, const char *text, double *value, struct error *err)
+static int parse_value(const char *text, double *value, struct error *err)
 {
-	char *end;
+	char *end = NULL;
 
-	*value = text && *text && !isspace((unsigned char)*text) ? strtod(text, &end) : NAN;
+	*value = text && !isspace((unsigned char)*text) ? strtod(text, &end) : NAN;
 	if (!isfinite(*value) || *end)
-		return error_set(err, ERROR_USAGE, "%s:%u: '%.32s' is not a number", r->path,
-				 r->line, text ? text : "");
+		return error_set(err, ERROR_USAGE, "'%s' is not a number",
+				 import_quote(text ? text : "").text);
 	return 0;
+}
+
+static int parse_status(const char *text, struct import_sample *s, struct error *err)
+{
+	if (!text || !strcmp(text, "ok"))
+		return 0;
+	s->timeout = !strcmp(text, "timeout");
+	s->reason = s->timeout ? "it took too long" : "it failed";
+	if (s->timeout || !strcmp(text, "failed"))
+		return 0;
+	return error_set(err, ERROR_USAGE, "status '%s' is not ok, failed or timeout",
+			 import_quote(text).text);
+}
+
+static int parse_metric(struct import *imp, const struct reader *r, const int at[COLUMNS],
+			unsigned *metric, struct error *err)
+{
+	const char *name = get(r, at, COL_METRIC), *unit = get(r, at, COL_UNIT);
+	const char *better = get(r, at, COL_BETTER);
+
+	if (better && strcmp(better, "lower") && strcmp(better, "higher"))
+		return error_set(err, ERROR_USAGE, "better is 'lower' or 'higher', not '%s'",
+				 import_quote(better).text);
+	if ((name && import_check_case(name, err)) || (unit && import_check_case(unit, err)))
+		return -1;
+	return import_metric(imp, name ? name : "value", unit ? unit : "-",
+			     better && !strcmp(better, "higher"), metric, err);
+}
+
+static int check_names(const char *variant, const char *kase, struct error *err)
+{
+	if (!variant)
+		return error_set(err, ERROR_USAGE, "the variant is missing");
+	if (!kase)
+		return error_set(err, ERROR_USAGE, "the case is missing");
+	return import_check_variant(variant, err) || import_check_case(kase, err) ? -1 : 0;
 }
 
 static void keep(char **slot, const char *text)
 {
-	if (!*slot && text && *text)
+	if (!*slot && text)
 		*slot = xstrdup(text);
-}
-
-/* 1: the row is of another metric than the one wanted. */
-static int check_metric(struct import *imp, const struct reader *r, const int at[COLUMNS],
-			const char *wanted, struct error *err)
-{
-	const char *metric = get(r, at, COL_METRIC), *unit = get(r, at, COL_UNIT);
-	const char *better = get(r, at, COL_BETTER);
-
-	if (wanted && (!metric || strcmp(metric, wanted)))
-		return 1;
-	keep(&imp->metric, metric);
-	keep(&imp->unit, unit);
-	if (metric && imp->metric && strcmp(metric, imp->metric))
-		return error_set(err, ERROR_USAGE,
-				 "%s:%u: metric '%.64s' after '%.64s' (choose one with --metric)",
-				 r->path, r->line, metric, imp->metric);
-	if (better && strcmp(better, "lower") && strcmp(better, "higher"))
-		return error_set(err, ERROR_USAGE, "%s:%u: better is 'lower' or 'higher'", r->path,
-				 r->line);
-	imp->higher = better && !strcmp(better, "higher");
-	return 0;
 }
 
 static int take_row(struct import *imp, const struct reader *r, const int at[COLUMNS],
 		    const char *wanted, struct error *err)
 {
 	const char *variant = get(r, at, COL_VARIANT), *kase = get(r, at, COL_CASE);
-	const char *status = get(r, at, COL_STATUS);
-	bool failed = status && *status && strcmp(status, "ok");
-	double value = NAN;
-	unsigned boot;
-	int ret = check_metric(imp, r, at, wanted, err);
+	const char *metric = get(r, at, COL_METRIC);
+	struct import_sample s = {.value = NAN, .line = r->line};
 
-	if (ret)
-		return ret > 0 ? 0 : -1;
-	if (check_variant(r, variant, err) || check_word(r, "the case", kase, err) ||
-	    parse_boot(r, get(r, at, COL_BOOT), &boot, err) ||
-	    (!failed && parse_value(r, get(r, at, COL_VALUE), &value, err)))
+	if (wanted && strcmp(metric ? metric : "value", wanted))
+		return 0;
+	if (check_names(variant, kase, err) ||
+	    parse_number(get(r, at, COL_BOOT), 1, 1, &s.boot, err) ||
+	    parse_number(get(r, at, COL_REPETITION), 0, IMPORT_NEXT, &s.repetition, err) ||
+	    parse_status(get(r, at, COL_STATUS), &s, err) ||
+	    (!s.reason && parse_value(get(r, at, COL_VALUE), &s.value, err)) ||
+	    parse_metric(imp, r, at, &s.metric, err))
 		return -1;
 	keep(&imp->workload, get(r, at, COL_WORKLOAD));
 	keep(&imp->title, get(r, at, COL_EXPERIMENT));
-	import_add(imp, variant, kase, boot, value, failed ? status : NULL);
+	if (!imp->name && imp->title && is_name(imp->title))
+		imp->name = xstrdup(imp->title);
+	s.variant = import_name(&imp->variants, variant);
+	s.kase = import_name(&imp->cases, kase);
+	import_add(imp, &s);
+	return 0;
+}
+
+static int take_rows(struct import *imp, struct reader *r, const char *metric, struct error *err)
+{
+	int at[COLUMNS], ret;
+	unsigned columns;
+
+	if (read_header(r, at, err))
+		return -1;
+	columns = r->count;
+	while ((ret = read_row(r, err)) > 0) {
+		if (r->count != columns)
+			return error_set(err, ERROR_USAGE,
+					 "%s:%u: %u columns, the first line has %u", r->path,
+					 r->line, r->count, columns);
+		if (take_row(imp, r, at, metric, err))
+			return error_prefix(err, "%s:%u: ", r->path, r->line);
+	}
+	return ret;
+}
+
+/* Pipes are files here: the output of another program may be read. A byte order mark is no text. */
+static int check_text(struct reader *r, const struct strbuf *text, struct error *err)
+{
+	const char *zero = memchr(text->buf, '\0', text->len);
+	unsigned line = 1;
+
+	for (const char *p = text->buf; zero && p < zero; p++)
+		line += *p == '\n';
+	if (zero)
+		return error_set(err, ERROR_USAGE, "%s:%u: a zero byte: this is not a text",
+				 r->path, line);
+	r->p = text->buf;
+	if (!strncmp(r->p, "\xef\xbb\xbf", 3))
+		r->p += 3;
 	return 0;
 }
 
@@ -238,21 +283,17 @@ int import_csv(struct import *imp, const char *path, const char *metric, struct 
 {
 	struct strbuf text = STRBUF_INIT;
 	struct reader r = {.path = path, .next_line = 1};
-	int at[COLUMNS], ret;
+	int ret = file_read(path, MAX_FILE, &text, err);
 
-	if (file_read(path, MAX_FILE, &text, err))
-		return -1;
-	r.p = text.buf;
-	if (memchr(text.buf, '\0', text.len))
-		ret = error_set(err, ERROR_USAGE, "'%s' is not a text", path);
-	else
-		ret = read_header(&r, at, err);
-	while (!ret && (ret = read_row(&r, err)) > 0)
-		ret = take_row(imp, &r, at, metric, err);
+	if (!ret)
+		ret = check_text(&r, &text, err);
+	if (!ret)
+		ret = take_rows(imp, &r, metric, err);
+	if (!ret && !imp->count && metric)
+		ret = error_set(err, ERROR_USAGE, "'%s' holds no sample of metric '%s'", path,
+				metric);
 	keep(&imp->origin, path);
 	keep(&imp->axis, "case");
-	keep(&imp->metric, metric ? metric : "value");
-	keep(&imp->unit, "-");
 	keep(&imp->workload, "imported");
 	strbuf_release(&text);
 	return ret;

@@ -13,39 +13,76 @@
  * Results measured elsewhere, on their way into the store. A reader fills it, import_store() makes
  * a run of it that compare, plot and show treat like any other.
  */
+struct import_metric {
+	char *name, *unit;
+	bool higher; /* is better */
+};
+
+/* Repetitions that nobody numbered are numbered in the order met. */
+#define IMPORT_NEXT (-1L)
+
 struct import_sample {
-	unsigned variant, kase; /* indices into the lists */
-	unsigned boot; /* from 1, within the variant */
+	unsigned variant, kase, metric; /* indices into the lists */
+	long boot, repetition; /* labels: only their order counts for boots */
 	double value;
-	char *reason; /* not NULL: a failed attempt, there is no value */
+	const char *reason; /* not NULL: a failed attempt, there is no value */
+	bool timeout; /* of a failed one: it took too long */
+	unsigned line; /* of the file, for messages; 0: none */
+};
+
+/* Names in the order met, found quickly. */
+struct import_names {
+	struct strlist list;
+	void *tree;
 };
 
 struct import {
 	char *name, *title, *workload; /* of the experiment; workload is a name only */
 	char *axis; /* what the cases are: "groups" */
-	char *metric, *unit;
-	bool higher; /* is better */
-	char *origin; /* file or folder, for the machine's description */
-	struct strlist variants, cases; /* in the order met */
+	char *origin; /* file or folder, for messages */
+	char *machine; /* one line for the machine's description */
+	struct import_names variants, cases;
+	struct import_metric *metrics; /* the first one is the experiment's */
+	size_t metrics_count, metrics_cap;
 	struct import_sample *samples;
 	size_t count, cap;
 };
 
 void import_release(struct import *imp);
 
-/* Add a sample; @reason not NULL: a failed one. Names are copied. */
-void import_add(struct import *imp, const char *variant, const char *kase, unsigned boot,
-		double value, const char *reason);
+/* The index of a name, which is added where it is new. */
+unsigned import_name(struct import_names *names, const char *name);
+
+/* The same of a metric; another unit or direction than before is an error without a place. */
+int import_metric(struct import *imp, const char *name, const char *unit, bool higher,
+		  unsigned *index, struct error *err);
+
+/* Add a sample; the reason is copied. */
+void import_add(struct import *imp, const struct import_sample *sample);
+
+/*
+ * Names become columns, rows and parts of file names: printable and 1 to 120 bytes; those of
+ * variants also made of letters, digits and . _ + - @. The message does not say where.
+ */
+int import_check_variant(const char *name, struct error *err);
+int import_check_case(const char *name, struct error *err);
+
+/* @text for a message: its beginning, with ? for what would disturb a terminal. */
+struct import_quote {
+	char text[64];
+};
+struct import_quote import_quote(const char *text);
 
 /*
  * A file of comma separated values (RFC 4180) with a header line. Columns by name, in any order:
- * value, variant (or kernel), case (or operation), boot (default 1), metric, unit, better,
- * workload, experiment, status (ok, failed, timeout). Others are left alone. What `compare --style
- * csv` prints comes back as it was. @metric: take this one; NULL: there must be one only.
+ * value, variant (or kernel), case (or operation), boot (default 1), repetition (or iteration;
+ * default: in the order met), metric, unit, better, workload, experiment, status (ok, failed,
+ * timeout). Others are left alone. What `compare --style csv` prints comes back as it was.
+ * @metric: take only this one; NULL: all.
  */
 int import_csv(struct import *imp, const char *path, const char *metric, struct error *err);
 
 /* All of it or nothing; the caller frees *@run_id. */
-int import_store(struct store *store, const struct import *imp, char **run_id, struct error *err);
+int import_store(struct store *store, struct import *imp, char **run_id, struct error *err);
 
 #endif

@@ -296,14 +296,18 @@ static int import_one(struct store *s, struct error *err)
 			     .title = xstrdup("Imported"),
 			     .workload = xstrdup("elsewhere"),
 			     .axis = xstrdup("case"),
-			     .metric = xstrdup("time"),
-			     .unit = xstrdup("s"),
-			     .origin = xstrdup("here")};
+			     .origin = xstrdup("here"),
+			     .machine = xstrdup("elsewhere")};
+	struct import_sample sample = {.boot = 1, .repetition = IMPORT_NEXT, .value = 2.5};
 	char *id = NULL;
 	int ret;
 
-	import_add(&imp, "a", "1", 1, 2.5, NULL);
-	ret = import_store(s, &imp, &id, err);
+	sample.variant = import_name(&imp.variants, "a");
+	sample.kase = import_name(&imp.cases, "1");
+	ret = import_metric(&imp, "time", "s", false, &sample.metric, err);
+	import_add(&imp, &sample);
+	if (!ret)
+		ret = import_store(s, &imp, &id, err);
 	free(id);
 	import_release(&imp);
 	return ret;
