@@ -55,6 +55,7 @@ struct compare_request {
 	const char *style; /* NULL: DEFAULT_STYLE */
 	const char *metric, *statistic; /* NULL: the experiment's */
 	const char *significance; /* NULL: own */
+	const char *adjust; /* NULL: none */
 	bool intervals, force;
 	bool ratio, significance_rows, no_compare; /* style mmtests */
 };

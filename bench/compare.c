@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "report/analysis.h"
 #include "report/load.h"
 #include "report/report.h"
 
@@ -17,7 +18,7 @@ struct options {
 	struct compare_request request;
 };
 
-enum { OPT_CI = 256, OPT_FORCE, OPT_RATIO, OPT_SIGNIFICANCE_ROWS, OPT_NO_COMPARE };
+enum { OPT_CI = 256, OPT_FORCE, OPT_RATIO, OPT_SIGNIFICANCE_ROWS, OPT_NO_COMPARE, OPT_ADJUST };
 
 static const struct argp_option option_table[] = {
 	{"style", 's', "STYLE", 0, "Output style; 'schedbench list styles' shows them", 0},
@@ -27,6 +28,8 @@ static const struct argp_option option_table[] = {
 	{"significance", 'x', "RULE", 0,
 	 "Rule for the marks: own (default; Welch on boot means), mmtests, mmtests-legacy, none",
 	 0},
+	{"adjust", OPT_ADJUST, "METHOD", 0,
+	 "Adjust the own rule's p for the number of rows: none (default), holm, bh", 0},
 	{"ci", OPT_CI, NULL, 0, "Print 95 % intervals of the changes", 0},
 	{"ratio", OPT_RATIO, NULL, 0, "Style mmtests: ratios instead of values", 0},
 	{"significance-rows", OPT_SIGNIFICANCE_ROWS, NULL, 0,
@@ -56,6 +59,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'x':
 		r->significance = arg;
+		return 0;
+	case OPT_ADJUST:
+		r->adjust = arg;
 		return 0;
 	case OPT_CI:
 		r->intervals = true;
@@ -116,6 +122,21 @@ static int check_layout(const struct compare_request *r, const char *style, stru
 		style);
 }
 
+/* The rule for the marks, with what it is adjusted by. */
+static int choose_rule(const struct compare_request *r, struct report_options *opt,
+		       struct error *err)
+{
+	if ((r->significance && significance_parse(r->significance, &opt->significance, err)) ||
+	    (r->adjust && adjustment_parse(r->adjust, &opt->adjust, err)))
+		return -1;
+	if (opt->adjust != ADJUST_NONE && opt->significance != SIGNIFICANCE_OWN)
+		return error_set(err, ERROR_USAGE,
+				 "only the own rule has a p to adjust (--adjust %s goes with "
+				 "--significance own)",
+				 r->adjust);
+	return 0;
+}
+
 int print_comparison(struct store *store, const struct compare_request *request, struct error *err)
 {
 	struct strbuf out = STRBUF_INIT, notes = STRBUF_INIT;
@@ -129,20 +150,21 @@ int print_comparison(struct store *store, const struct compare_request *request,
 	struct load_options load = {request->metric, request->statistic, request->force};
 	const struct report_style *style;
 	struct result *result;
+	double *adjusted;
 	int ret;
 
 	opt.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	style = report_style_find(request->style ? request->style : DEFAULT_STYLE, err);
 	if (!style || check_layout(request, style->name, err) ||
-	    check_statistic(request->statistic, err) ||
-	    (request->significance &&
-	     significance_parse(request->significance, &opt.significance, err)) ||
+	    check_statistic(request->statistic, err) || choose_rule(request, &opt, err) ||
 	    result_load(&result, store, request->runs, request->runs_count, &load, err))
 		return -1;
+	opt.adjusted = adjusted = result_adjust(result, &opt);
 	ret = style->print(result, &opt, &out, err);
 	if (!ret)
 		fwrite(out.buf, 1, out.len, stdout);
 	fputs(notes.buf, stderr);
+	free(adjusted);
 	strbuf_release(&notes);
 	strbuf_release(&out);
 	result_free(result);

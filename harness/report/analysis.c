@@ -181,7 +181,7 @@ void cell_compare(const struct result *r, size_t kase, size_t variant,
 	double *a = cell_values(base), *b = cell_values(cell), half;
 	double old = stats_mean(result_mean_kind(r), a, base->count);
 
-	*out = (struct cell_change){.low = NAN, .high = NAN};
+	*out = (struct cell_change){.low = NAN, .high = NAN, .adjusted_p = NAN};
 	out->percent =
 		change_percent(stats_mean(result_mean_kind(r), b, cell->count), old, r->better);
 	own_test(r, base, cell, report_alpha(opt), out);
@@ -189,6 +189,13 @@ void cell_compare(const struct result *r, size_t kase, size_t variant,
 	if (variant && isfinite(half)) {
 		out->low = out->percent - half;
 		out->high = out->percent + half;
+	}
+	if (out->unit != UNIT_NONE)
+		out->adjusted_p = out->test.p;
+	if (variant && out->unit != UNIT_NONE && opt->adjusted) {
+		out->adjusted_p = opt->adjusted[kase * r->variants_count + variant];
+		out->test.verdict = out->adjusted_p < report_alpha(opt) ? STATS_CHANGE
+									: STATS_NO_CHANGE;
 	}
 	if (opt->significance == SIGNIFICANCE_OWN)
 		out->marked = out->test.verdict == STATS_CHANGE;
@@ -198,6 +205,32 @@ void cell_compare(const struct result *r, size_t kase, size_t variant,
 	out->marked = out->marked && variant;
 	free(a);
 	free(b);
+}
+
+double *result_adjust(const struct result *r, const struct report_options *opt)
+{
+	struct report_options plain = {.significance = SIGNIFICANCE_OWN, .alpha = opt->alpha};
+	size_t cells = r->cases_count * r->variants_count;
+	struct cell_change c;
+	double *p;
+
+	if (opt->adjust == ADJUST_NONE)
+		return NULL;
+	p = xreallocarray(NULL, cells ? cells : 1, sizeof(*p));
+	for (size_t i = 0; i < cells; i++) {
+		size_t variant = i % r->variants_count;
+
+		p[i] = NAN;
+		if (!variant)
+			continue;
+		cell_compare(r, i / r->variants_count, variant, &plain, &c);
+		p[i] = c.adjusted_p;
+	}
+	if (opt->adjust == ADJUST_HOLM)
+		stats_adjust_holm(p, cells);
+	else
+		stats_adjust_bh(p, cells);
+	return p;
 }
 
 const char *cell_word(const struct result_cell *cell)

@@ -27,6 +27,8 @@ struct cell_change {
 	enum compare_unit unit;
 	size_t units[2]; /* how many, baseline and this variant */
 	struct stats_test test; /* own rule, whatever the options' */
+	double adjusted_p; /* test.p for the table as a whole, the same where no adjustment is asked
+			      for */
 	double low, high; /* interval of percent; NaN: none */
 };
 
@@ -44,6 +46,13 @@ void cell_summarise(const struct result *r, const struct result_cell *cell,
 /* Of case @kase, @variant against variant 0. */
 void cell_compare(const struct result *r, size_t kase, size_t variant,
 		  const struct report_options *opt, struct cell_change *out);
+
+/*
+ * The adjusted p of each cell, in the order of the result's cells, for report_options; NaN where
+ * there was no test. All tests of all variants count as one family. The caller frees it; NULL:
+ * no adjustment is asked for.
+ */
+double *result_adjust(const struct result *r, const struct report_options *opt);
 
 /* Half width of the 1 - @alpha interval of a cell's mean: over its boots' means where there are two
  * or more, else over its samples; NaN with fewer than two. */

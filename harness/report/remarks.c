@@ -68,6 +68,9 @@ static void own_legend(const struct result *r, const struct report_options *opt,
 			    "; *x%%*: p < %g, Welch's t test on the samples of one boot, so "
 			    "boot-to-boot variance is not covered",
 			    alpha);
+	if (opt->adjusted)
+		strbuf_addf(out, "; p adjusted for all rows of the table (%s)",
+			    opt->adjust == ADJUST_HOLM ? "Holm" : "Benjamini-Hochberg");
 	if (used[UNIT_NONE])
 		strbuf_addstr(out, "; need >= 2 samples on both sides for a test");
 }

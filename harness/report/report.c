@@ -38,6 +38,19 @@ const struct report_style *report_style_find(const char *name, struct error *err
 	return style;
 }
 
+int adjustment_parse(const char *name, enum adjustment *out, struct error *err)
+{
+	static const char *const names[] = {
+		[ADJUST_NONE] = "none", [ADJUST_HOLM] = "holm", [ADJUST_BH] = "bh"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i])) {
+			*out = (enum adjustment)i;
+			return 0;
+		}
+	return error_set(err, ERROR_USAGE, "no adjustment '%s' (there are: none, holm, bh)", name);
+}
+
 int significance_parse(const char *name, enum significance *out, struct error *err)
 {
 	static const char *const names[] = {

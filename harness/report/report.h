@@ -14,6 +14,13 @@ enum significance {
 	SIGNIFICANCE_NONE,
 };
 
+/* What is done about many rows, one of twenty of which is marked at 5 % where nothing changed. */
+enum adjustment {
+	ADJUST_NONE,
+	ADJUST_HOLM, /* holds the chance of one false mark or more in the table */
+	ADJUST_BH, /* Benjamini and Hochberg: holds the share of false ones among the marks */
+};
+
 /* The sets of rows that mmtests prints for its kinds of benchmarks. */
 enum report_rows {
 	ROWS_AUTO, /* by the workload */
@@ -28,6 +35,8 @@ struct report_options {
 	bool color;
 	bool intervals; /* --ci */
 	double alpha; /* level of the own rule; 0: 0.05 */
+	enum adjustment adjust; /* of the own rule */
+	const double *adjusted; /* what result_adjust() made of it; NULL: p as it is */
 
 	/* Style mmtests only, its command line's --print-ratio, --print-significance, --no-compare
 	 * and --format html. */
@@ -52,6 +61,8 @@ struct report_options {
 
 /* "own", "mmtests", "mmtests-legacy", "none". */
 int significance_parse(const char *name, enum significance *out, struct error *err);
+/* "none", "holm", "bh". */
+int adjustment_parse(const char *name, enum adjustment *out, struct error *err);
 
 /*
  * A style is one file in this folder that registers itself:

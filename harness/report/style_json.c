@@ -39,10 +39,11 @@ static json_t *change_json(const struct cell_change *c)
 					       [STATS_NO_CHANGE] = "no change",
 					       [STATS_CHANGE] = "change"};
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:[I,I], s:s, s:b}", "percent",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:[I,I], s:s, s:b}", "percent",
 			 number(c->percent), "low", number(c->low), "high", number(c->high), "p",
-			 number(c->test.p), "df", number(c->test.df), "unit", units[c->unit],
-			 "units", (json_int_t)c->units[0], (json_int_t)c->units[1], "verdict",
+			 number(c->test.p), "p_adjusted", number(c->adjusted_p), "df",
+			 number(c->test.df), "unit", units[c->unit], "units",
+			 (json_int_t)c->units[0], (json_int_t)c->units[1], "verdict",
 			 verdicts[c->test.verdict], "marked", c->marked);
 }
 

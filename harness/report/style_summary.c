@@ -59,8 +59,8 @@ static struct line *collect(const struct result *r, const struct report_options 
 	return lines;
 }
 
-static void print_line(const struct result *r, const struct line *l, int decimals,
-		       struct strbuf *out)
+static void print_line(const struct result *r, const struct report_options *opt,
+		       const struct line *l, int decimals, struct strbuf *out)
 {
 	const struct cell_change *c = &l->change;
 	struct cell_summary base, s;
@@ -77,9 +77,9 @@ static void print_line(const struct result *r, const struct line *l, int decimal
 		strbuf_addf(out, ": %.*f -> %.*f%s%s", decimals, base.mean, decimals, s.mean,
 			    r->unit ? " " : "", r->unit ? r->unit : "");
 	if (!isnan(c->low))
-		strbuf_addf(out, " (%+.2f%% to %+.2f%%, p = %.2g, n = %zu + %zu %s)", c->low,
-			    c->high, c->test.p, c->units[0], c->units[1],
-			    c->unit == UNIT_BOOT ? "boots" : "samples of one boot");
+		strbuf_addf(out, " (%+.2f%% to %+.2f%%, %s = %.2g, n = %zu + %zu %s)", c->low,
+			    c->high, opt->adjusted ? "adjusted p" : "p", c->adjusted_p, c->units[0],
+			    c->units[1], c->unit == UNIT_BOOT ? "boots" : "samples of one boot");
 	strbuf_addch(out, '\n');
 }
 
@@ -99,7 +99,7 @@ static int print_summary(const struct result *r, const struct report_options *op
 		    r->warning ? r->warning : "");
 	lines = collect(r, opt, &count);
 	for (size_t i = 0; i < count; i++)
-		print_line(r, &lines[i], decimals, out);
+		print_line(r, opt, &lines[i], decimals, out);
 	free(lines);
 	return 0;
 }

@@ -90,6 +90,8 @@ static void print_heading(struct table *t)
 
 	if (r->title)
 		strbuf_addf(out, "%s\n", r->title);
+	if (r->run_id)
+		strbuf_addf(out, "run: %s\n", r->run_id);
 	if (r->machine)
 		strbuf_addf(out, "machine: %s\n", r->machine);
 	if (r->warning)

@@ -21,6 +21,22 @@ repetitions: 2'
 	[ "$("$S" compare --style csv | wc -l)" -gt 16 ]
 }
 
+@test "marks are adjusted for the number of rows on request, and the table says so" {
+	run -0 --separate-stderr "$S" compare
+	[[ "$output" == *"run: $(sql "SELECT id FROM run")"* ]]
+	[[ "$output" != *adjusted* ]]
+	run -0 --separate-stderr "$S" compare --adjust holm
+	[[ "$output" == *"adjusted for all rows of the table (Holm)"* ]]
+	run -0 --separate-stderr "$S" compare --adjust bh --style summary
+	[[ "$output" == *"adjusted p = "* ]]
+	run -0 --separate-stderr "$S" compare --adjust holm --json
+	jq -e '[.cases[].cells[1].change | .p_adjusted >= .p] | all' <<<"$output"
+	run -2 "$S" compare --adjust bonferroni
+	[[ "$output" == *"none, holm, bh"* ]]
+	run -2 "$S" compare --adjust holm --significance mmtests
+	[[ "$output" == *"only the own rule has a p to adjust"* ]]
+}
+
 @test "compare of two runs puts them side by side, of different ones it is refused" {
 	"$S" run "$E" --quiet >/dev/null
 	first=$(sql "SELECT min(id) FROM run")

@@ -24,28 +24,32 @@ struct scenario {
 	double drift; /* over the whole experiment */
 	double outliers, outlier_size; /* share of the samples, and how much slower they are */
 	double effect;
+	double wider; /* the boots of B spread so many times as wide; 0: as those of A */
 	bool sequential; /* all boots of A, then all of B; else randomised blocks */
 };
 
 static const struct scenario scenarios[] = {
-	{"A/A 3 boots x 3", 3, 3, 1, 0.5, 0, 0, 0, 0, false},
-	{"A/A 3 boots x 5, boots alike", 3, 5, 0, 1, 0, 0, 0, 0, false},
-	{"A/A 5 boots x 5", 5, 5, 1, 1, 0, 0, 0, 0, false},
-	{"A/A 10 boots x 1", 10, 1, 1, 0.5, 0, 0, 0, 0, false},
-	{"A/A 20 boots x 5", 20, 5, 1, 0.5, 0, 0, 0, 0, false},
-	{"A/A 3 x 5, drift 1 %", 3, 5, 1, 0.5, 1, 0, 0, 0, false},
-	{"A/A 10 x 3, drift 1 %", 10, 3, 1, 0.5, 1, 0, 0, 0, false},
-	{"A/A 3 x 5, 1 % of runs +5 %", 3, 5, 1, 0.5, 0, 0.01, 5, 0, false},
-	{"A/A 10 x 3, 1 % of runs +5 %", 10, 3, 1, 0.5, 0, 0.01, 5, 0, false},
-	{"A/A one boot x 5", 1, 5, 1, 0.5, 0, 0, 0, 0, false},
-	{"A/A one boot x 10", 1, 10, 1, 0.5, 0, 0, 0, 0, false},
-	{"A/A 3 x 5, drift 3 %, A then B", 3, 5, 1, 0.5, 3, 0, 0, 0, true},
-	{"+2 % 3 boots x 5, cv 1 %", 3, 5, 0.5, 1, 0, 0, 0, 2, false},
-	{"+2 % 5 boots x 1, cv 1 %", 5, 1, 0, 1, 0, 0, 0, 2, false},
-	{"+2 % 10 boots x 1, cv 1 %", 10, 1, 0, 1, 0, 0, 0, 2, false},
-	{"+2 % 20 boots x 1, cv 1 %", 20, 1, 0, 1, 0, 0, 0, 2, false},
-	{"+2 % 40 boots x 1, cv 1 %", 40, 1, 0, 1, 0, 0, 0, 2, false},
-	{"+5 % 10 boots x 1, cv 3 %", 10, 1, 0, 3, 0, 0, 0, 5, false},
+	{"A/A 3 boots x 3", 3, 3, 1, 0.5, 0, 0, 0, 0, 0, false},
+	{"A/A 3 boots x 5, boots alike", 3, 5, 0, 1, 0, 0, 0, 0, 0, false},
+	{"A/A 5 boots x 5", 5, 5, 1, 1, 0, 0, 0, 0, 0, false},
+	{"A/A 10 boots x 1", 10, 1, 1, 0.5, 0, 0, 0, 0, 0, false},
+	{"A/A 20 boots x 5", 20, 5, 1, 0.5, 0, 0, 0, 0, 0, false},
+	{"A/A 3 x 5, drift 1 %", 3, 5, 1, 0.5, 1, 0, 0, 0, 0, false},
+	{"A/A 10 x 3, drift 1 %", 10, 3, 1, 0.5, 1, 0, 0, 0, 0, false},
+	{"A/A 3 x 5, 1 % of runs +5 %", 3, 5, 1, 0.5, 0, 0.01, 5, 0, 0, false},
+	{"A/A 10 x 3, 1 % of runs +5 %", 10, 3, 1, 0.5, 0, 0.01, 5, 0, 0, false},
+	{"A/A one boot x 5", 1, 5, 1, 0.5, 0, 0, 0, 0, 0, false},
+	{"A/A one boot x 10", 1, 10, 1, 0.5, 0, 0, 0, 0, 0, false},
+	{"A/A 3 x 5, drift 3 %, A then B", 3, 5, 1, 0.5, 3, 0, 0, 0, 0, true},
+	{"same mean, 3 x 5, B 2 x as wide", 3, 5, 1, 0.5, 0, 0, 0, 0, 2, false},
+	{"same mean, 3 x 5, B 4 x as wide", 3, 5, 1, 0.5, 0, 0, 0, 0, 4, false},
+	{"same mean, 10 x 3, B 4 x as wide", 10, 3, 1, 0.5, 0, 0, 0, 0, 4, false},
+	{"+2 % 3 boots x 5, cv 1 %", 3, 5, 0.5, 1, 0, 0, 0, 2, 0, false},
+	{"+2 % 5 boots x 1, cv 1 %", 5, 1, 0, 1, 0, 0, 0, 2, 0, false},
+	{"+2 % 10 boots x 1, cv 1 %", 10, 1, 0, 1, 0, 0, 0, 2, 0, false},
+	{"+2 % 20 boots x 1, cv 1 %", 20, 1, 0, 1, 0, 0, 0, 2, 0, false},
+	{"+2 % 40 boots x 1, cv 1 %", 40, 1, 0, 1, 0, 0, 0, 2, 0, false},
+	{"+5 % 10 boots x 1, cv 3 %", 10, 1, 0, 3, 0, 0, 0, 5, 0, false},
 };
 
 /* splitmix64 by Steele, Lea and Flood (OOPSLA 2014). */
@@ -76,10 +80,11 @@ struct side {
 	size_t n, boot_count;
 };
 
-static void measure_boot(const struct scenario *s, struct side *side, double position,
-			 double effect, uint64_t *state)
+static void measure_boot(const struct scenario *s, struct side *side, double position, bool patched,
+			 uint64_t *state)
 {
-	double mean = (100 + effect) * (1 + s->boot_sd / 100 * normal(state));
+	double boot_sd = s->boot_sd * (patched && s->wider > 0 ? s->wider : 1);
+	double mean = (100 + (patched ? s->effect : 0)) * (1 + boot_sd / 100 * normal(state));
 
 	mean *= 1 + s->drift / 100 * position;
 	for (size_t i = 0; i < s->repetitions; i++) {
@@ -107,7 +112,7 @@ static void experiment(const struct scenario *s, struct side sides[2], uint64_t 
 			double at = s->sequential ? (double)(slot / 2) + v * (double)s->boots
 						  : (double)(slot + k);
 
-			measure_boot(s, &sides[v], at / slots, v ? s->effect : 0, state);
+			measure_boot(s, &sides[v], at / slots, v == 1, state);
 		}
 	}
 }
@@ -205,7 +210,7 @@ static void adaptive(const struct scenario *s, bool guarded, struct side sides[2
 		sides[v].n = sides[v].boot_count = 0;
 	for (size_t n = 1; n <= MAX_BOOTS; n++) {
 		for (int v = 0; v < 2; v++)
-			measure_boot(s, &sides[v], 0, v ? s->effect : 0, state);
+			measure_boot(s, &sides[v], 0, v == 1, state);
 		if (guarded &&
 		    stats_stop(a, n, b, n, 0.01, 0.05, MAX_BOOTS, NULL) >= STATS_STOP_PRECISE)
 			return;
@@ -217,7 +222,7 @@ static void adaptive(const struct scenario *s, bool guarded, struct side sides[2
 static void run_adaptive(const char *name, double boot_sd, double effect, bool guarded,
 			 unsigned trials)
 {
-	const struct scenario s = {name, 3, 3, boot_sd, 0.7, 0, 0, 0, effect, false};
+	const struct scenario s = {name, 3, 3, boot_sd, 0.7, 0, 0, 0, effect, 0, false};
 	unsigned marks = 0;
 	struct side sides[2];
 	uint64_t state = 20240602;

@@ -307,6 +307,60 @@ static void mmtests_prints_what_decided_and_bare_values(void **state)
 	result_free(r);
 }
 
+/* Three cases whose p differ, against Holm's and Benjamini and Hochberg's formulas by hand. */
+static void adjustment_is_over_all_rows_of_the_table(void **state)
+{
+	static const double shifts[] = {0.05, 0.02, 0.0};
+	struct report_options opt = REPORT_OPTIONS_INIT;
+	struct result *r = result_new(2, 3);
+	struct cell_change c[3], adjusted;
+	double *holm, *bh, p[3];
+
+	(void)state;
+	for (size_t kase = 0; kase < 3; kase++)
+		for (size_t v = 0; v < 2; v++)
+			for (unsigned i = 0; i < 5; i++) {
+				struct result_sample s = {
+					.value = 1 + v * shifts[kase] + 0.01 * (i * 7 % 5),
+					.boot = i + 1,
+				};
+
+				result_cell_add(result_cell(r, kase, v), &s);
+			}
+	for (size_t i = 0; i < 3; i++) {
+		cell_compare(r, i, 1, &opt, &c[i]);
+		p[i] = c[i].test.p;
+		assert_true(c[i].adjusted_p == p[i]);
+	}
+	assert_true(p[0] < p[1] && p[1] < p[2]);
+	assert_true(c[0].marked && !c[2].marked);
+
+	assert_null(result_adjust(r, &opt));
+	opt.adjust = ADJUST_BH;
+	bh = result_adjust(r, &opt);
+	opt.adjust = ADJUST_HOLM;
+	opt.adjusted = holm = result_adjust(r, &opt);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(isnan(holm[2 * i]) && isnan(bh[2 * i]));
+	assert_true(fabs(holm[1] - fmin(1, 3 * p[0])) < 1e-15);
+	assert_true(fabs(holm[3] - fmin(1, 2 * p[1])) < 1e-15);
+	assert_true(fabs(bh[1] - fmin(3 * p[0], fmin(1.5 * p[1], p[2]))) < 1e-15);
+	assert_true(fabs(bh[5] - p[2]) < 1e-15);
+
+	/* The mark, the verdict and the words follow the adjusted p. */
+	opt.alpha = 2 * p[0];
+	cell_compare(r, 0, 1, &opt, &adjusted);
+	assert_false(adjusted.marked);
+	assert_int_equal(adjusted.test.verdict, STATS_NO_CHANGE);
+	assert_true(fabs(adjusted.adjusted_p - 3 * p[0]) < 1e-15);
+	opt.adjusted = NULL;
+	cell_compare(r, 0, 1, &opt, &adjusted);
+	assert_true(adjusted.marked);
+	free(holm);
+	free(bh);
+	result_free(r);
+}
+
 static void styles_are_listed_by_name(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -334,6 +388,7 @@ int main(void)
 		cmocka_unit_test(mmtests_cuts_names_only_for_its_own_bytes),
 		cmocka_unit_test(mmtests_html_marks_cells_by_colour),
 		cmocka_unit_test(mmtests_prints_what_decided_and_bare_values),
+		cmocka_unit_test(adjustment_is_over_all_rows_of_the_table),
 		cmocka_unit_test(styles_are_listed_by_name),
 	};
 
