@@ -199,15 +199,21 @@ static int convert_precision(const struct document *doc, struct experiment_file 
 		return e->max_boots ? document_error(doc, node_get(doc->root, "max_boots"), err,
 						     "'max_boots' needs 'precision'")
 				    : 0;
+	if (!strcmp(f->precision, "none")) {
+		e->max_boots = 0;
+		return 0;
+	}
 	percent = strtod(f->precision, &end);
 	if (end == f->precision || strcmp(end, "%") || !(percent >= 0.01 && percent <= 100))
 		return document_error(
 			doc, n, err,
-			"'%.20s' is not a precision (write 0.01%% to 100%%, such as 1%%)",
+			"'%.20s' is not a precision (write 0.01%% to 100%%, such as 1%%, or none)",
 			f->precision);
 	if (e->order != ORDER_BLOCKS || e->variants_count < 2)
-		return document_error(doc, n, err,
-				      "'precision' needs two variants and order: blocks");
+		return document_error(
+			doc, n, err,
+			"'precision' needs two variants and order: blocks (precision: "
+			"none, or --set precision=none, measures 'boots' of each)");
 	e->precision = percent / 100;
 	if (e->max_boots < e->boots)
 		return document_error(doc, node_get(doc->root, "max_boots"), err,

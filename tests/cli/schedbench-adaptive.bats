@@ -95,3 +95,12 @@ max_boots: 12'
 	"$S" run "$E" --dry-run --json >"$BATS_TEST_TMPDIR/json"
 	jq -e '.precision == 0.02 and .least_boots == 3 and .most_boots == 12' <"$BATS_TEST_TMPDIR/json"
 }
+
+@test "one variant of an experiment with a precision is measured with precision: none" {
+	experiment alone 'value: 1' 'precision: 2%
+max_boots: 12'
+	run -2 "$S" run "$E" --variant base
+	[[ "$output" == *"--set precision=none"* ]]
+	run -0 --separate-stderr "$S" run "$E" --variant base --set precision=none --quiet
+	[ "$(sql 'SELECT count(*) FROM boot')" = 3 ]
+}
