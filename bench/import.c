@@ -100,12 +100,27 @@ static int check_options(const struct options *o, struct error *err)
 	return 0;
 }
 
+static int store_import(const struct import_plan *plan, const struct options *o, struct error *err)
+{
+	struct store *store;
+	struct strlist ids = STRLIST_INIT;
+	int ret;
+
+	if (open_database(&store, o->db, STORE_WRITE, err))
+		return -1;
+	ret = import_store(store, &plan, 1, &ids, err);
+	for (size_t i = 0; !ret && i < ids.count; i++)
+		printf("%s\n", ids.items[i]);
+	strlist_release(&ids);
+	store_close(store);
+	return ret;
+}
+
 int cmd_import(int argc, char **argv, struct error *err)
 {
 	struct options o = {0};
 	struct import imp = {0};
-	struct store *store = NULL;
-	char *run_id = NULL;
+	struct import_plan *plan = NULL;
 	int ret;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
@@ -116,14 +131,11 @@ int cmd_import(int argc, char **argv, struct error *err)
 		ret = read_input(&imp, &o, err);
 	if (!ret) {
 		complete(&imp, &o);
-		ret = open_database(&store, o.db, STORE_WRITE, err);
+		ret = import_plan(&plan, &imp, err);
 	}
 	if (!ret)
-		ret = import_store(store, &imp, &run_id, err);
-	if (!ret)
-		printf("%s\n", run_id);
-	store_close(store);
+		ret = store_import(plan, &o, err);
+	import_plan_free(plan);
 	import_release(&imp);
-	free(run_id);
 	return ret;
 }

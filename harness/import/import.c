@@ -43,7 +43,7 @@ unsigned import_name(struct import_names *names, const char *name)
 	return k->index;
 }
 
-static void release_names(struct import_names *names)
+void import_names_release(struct import_names *names)
 {
 	strlist_release(&names->list);
 	tdestroy(names->tree, free_known);
@@ -59,8 +59,8 @@ void import_release(struct import *imp)
 	}
 	free(imp->samples);
 	free(imp->metrics);
-	release_names(&imp->variants);
-	release_names(&imp->cases);
+	import_names_release(&imp->variants);
+	import_names_release(&imp->cases);
 	free(imp->name);
 	free(imp->title);
 	free(imp->workload);

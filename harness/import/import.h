@@ -41,8 +41,11 @@ struct import {
 	char *axis; /* what the cases are: "groups" */
 	char *origin; /* file or folder, for messages */
 	char *machine; /* one line for the machine's description */
+	const char *note; /* what tables say of it; NULL: measured elsewhere */
+	bool retried; /* failed attempts were repeated until one was good: they are not planned */
 	struct import_names variants, cases;
-	struct import_metric *metrics; /* the first one is the experiment's */
+	struct import_metric *metrics;
+	const char *metric; /* the experiment's; NULL, or not one of them: the first one */
 	size_t metrics_count, metrics_cap;
 	struct import_sample *samples;
 	size_t count, cap;
@@ -52,6 +55,7 @@ void import_release(struct import *imp);
 
 /* The index of a name, which is added where it is new. */
 unsigned import_name(struct import_names *names, const char *name);
+void import_names_release(struct import_names *names);
 
 /* The same of a metric; another unit or direction than before is an error without a place. */
 int import_metric(struct import *imp, const char *name, const char *unit, bool higher,
@@ -82,7 +86,16 @@ struct import_quote import_quote(const char *text);
  */
 int import_csv(struct import *imp, const char *path, const char *metric, struct error *err);
 
-/* All of it or nothing; the caller frees *@run_id. */
-int import_store(struct store *store, struct import *imp, char **run_id, struct error *err);
+/*
+ * What becomes of an import in the store: everything that can be refused is refused here, before
+ * there is a database. The plan refers to @imp.
+ */
+struct import_plan;
+int import_plan(struct import_plan **plan, struct import *imp, struct error *err);
+void import_plan_free(struct import_plan *plan);
+
+/* A run of each plan, its id added to @ids: all of them or nothing. */
+int import_store(struct store *store, const struct import_plan *const *plans, size_t count,
+		 struct strlist *ids, struct error *err);
 
 #endif

@@ -19,8 +19,9 @@ struct group {
 	unsigned boot; /* from 1 */
 };
 
-struct builder {
+struct import_plan {
 	const struct import *imp;
+	struct experiment *experiment;
 	struct import_sample **order; /* sorted: those of a repetition stand together */
 	struct group *groups; /* in the order met */
 	size_t groups_count;
@@ -82,7 +83,7 @@ static int by_arrival(const void *pa, const void *pb)
 }
 
 /* Number what nobody numbered: within a metric of a case and boot, in the order met. */
-static void number_repetitions(struct builder *b)
+static void number_repetitions(struct import_plan *b)
 {
 	const struct import_sample *last = NULL;
 	long next = 0;
@@ -122,7 +123,7 @@ static int twice(const struct import *imp, const struct import_sample *s, struct
 }
 
 /* Cut the sorted samples into repetitions and number the boots of each variant from 1. */
-static int make_groups(struct builder *b, struct error *err)
+static int make_groups(struct import_plan *b, struct error *err)
 {
 	const struct import *imp = b->imp;
 	struct import_sample *last = NULL;
@@ -147,15 +148,41 @@ static int make_groups(struct builder *b, struct error *err)
 		b->boots = boot > b->boots ? boot : b->boots;
 		last = s;
 	}
-	qsort(b->groups, b->groups_count, sizeof(*b->groups), by_arrival);
 	return 0;
 }
 
-static int builder_init(struct builder *b, struct import *imp, struct error *err)
+static bool is_good(const struct group *g)
+{
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->samples[i]->reason)
+			return false;
+	return true;
+}
+
+/* The most good repetitions of any case in any boot; one at least. Before the groups are sorted. */
+static unsigned most_good(const struct import_plan *b)
+{
+	const struct import_sample *last = NULL;
+	unsigned most = 1, good = 0;
+
+	for (size_t i = 0; i < b->groups_count; i++) {
+		const struct import_sample *s = b->groups[i].samples[0];
+
+		if (!last || compare_boots(last, s) || last->kase != s->kase)
+			good = 0;
+		good += is_good(&b->groups[i]);
+		most = good > most ? good : most;
+		last = s;
+	}
+	return most;
+}
+
+static int plan_samples(struct import_plan *b, struct import *imp, struct error *err)
 {
 	long most = LONG_MIN;
 
-	*b = (struct builder){.imp = imp, .first = LONG_MAX};
+	b->imp = imp;
+	b->first = LONG_MAX;
 	if (check_limits(imp, err))
 		return -1;
 	b->order = xcalloc(imp->count, sizeof(*b->order));
@@ -173,13 +200,10 @@ static int builder_init(struct builder *b, struct import *imp, struct error *err
 	}
 	/* What is too much for an experiment is refused as such. */
 	b->repetitions = most - b->first < UINT_MAX ? most - b->first + 1 : UINT_MAX;
+	if (imp->retried)
+		b->repetitions = most_good(b);
+	qsort(b->groups, b->groups_count, sizeof(*b->groups), by_arrival);
 	return 0;
-}
-
-static void builder_release(struct builder *b)
-{
-	free(b->order);
-	free(b->groups);
 }
 
 /*
@@ -220,9 +244,17 @@ static int case_names(const struct import *imp, json_t **out, struct error *err)
 	return 0;
 }
 
+static const char *main_metric(const struct import *imp)
+{
+	for (size_t i = 0; imp->metric && i < imp->metrics_count; i++)
+		if (!strcmp(imp->metrics[i].name, imp->metric))
+			return imp->metric;
+	return imp->metrics[0].name;
+}
+
 /* The experiment that would have measured this, so that the run is one like any other. JSON is
  * YAML. */
-static int experiment_of(const struct builder *b, struct experiment **e, struct error *err)
+static int plan_experiment(struct import_plan *b, struct error *err)
 {
 	const struct import *imp = b->imp;
 	json_t *cases, *root;
@@ -233,12 +265,12 @@ static int experiment_of(const struct builder *b, struct experiment **e, struct 
 			 "title", imp->title, "machine", "host", "variants",
 			 variant_names(&imp->variants.list), "workload", imp->workload, "sweep",
 			 imp->axis, cases, "boots", (json_int_t)b->boots, "repetitions",
-			 (json_int_t)b->repetitions, "metric", imp->metrics[0].name);
+			 (json_int_t)b->repetitions, "metric", main_metric(imp));
 	if (!ret && !root)
 		ret = error_set(err, ERROR_USAGE, "'%s' has a name that is not UTF-8", imp->origin);
 	if (!ret) {
 		text = json_dumps(root, JSON_INDENT(1));
-		ret = experiment_parse(e, text, "as an experiment", err);
+		ret = experiment_parse(&b->experiment, text, "as an experiment", err);
 		if (ret)
 			error_prefix(err, "cannot import '%s': ", imp->origin);
 	}
@@ -247,10 +279,11 @@ static int experiment_of(const struct builder *b, struct experiment **e, struct 
 	return ret;
 }
 
-static int create_run(struct store *store, const struct builder *b, const struct experiment *e,
-		      char **run_id, struct error *err)
+static int create_run(struct store *store, const struct import_plan *b, char **run_id,
+		      struct error *err)
 {
 	const struct import *imp = b->imp;
+	const struct experiment *e = b->experiment;
 	struct store_new_variant *variants = xcalloc(e->variants_count, sizeof(*variants));
 	struct store_new_run run = {.experiment = e->name,
 				    .title = e->title,
@@ -273,13 +306,14 @@ static int create_run(struct store *store, const struct builder *b, const struct
 	}
 	ret = store_run_create(store, &run, run_id, err);
 	if (!ret)
-		ret = store_run_set_accel(store, *run_id, "imported",
-					  "measured elsewhere, imported as it stood", err);
+		ret = store_run_set_accel(
+			store, *run_id, "imported",
+			imp->note ? imp->note : "measured elsewhere, imported as it stood", err);
 	free(variants);
 	return ret;
 }
 
-static int add_group(struct store *store, const struct builder *b, const struct group *g,
+static int add_group(struct store *store, const struct import_plan *b, const struct group *g,
 		     int64_t boot, struct error *err)
 {
 	const struct import *imp = b->imp;
@@ -310,7 +344,7 @@ static int add_group(struct store *store, const struct builder *b, const struct 
 	return ret;
 }
 
-static int fill_run(struct store *store, const struct builder *b, const char *run_id,
+static int fill_run(struct store *store, const struct import_plan *b, const char *run_id,
 		    struct error *err)
 {
 	const struct strlist *variants = &b->imp->variants.list;
@@ -335,25 +369,51 @@ static int fill_run(struct store *store, const struct builder *b, const char *ru
 	return ret ? -1 : store_run_set_state(store, run_id, "done", err);
 }
 
-int import_store(struct store *store, struct import *imp, char **run_id, struct error *err)
+int import_plan(struct import_plan **plan, struct import *imp, struct error *err)
 {
-	struct experiment *e = NULL;
-	struct builder b;
-	int ret;
+	struct import_plan *p = xcalloc(1, sizeof(*p));
 
-	*run_id = NULL;
-	ret = builder_init(&b, imp, err);
-	if (!ret)
-		ret = experiment_of(&b, &e, err);
-	if (!ret)
-		ret = store_bulk_begin(store, err);
-	if (!ret) {
-		ret = create_run(store, &b, e, run_id, err);
-		if (!ret)
-			ret = fill_run(store, &b, *run_id, err);
-		ret = store_bulk_end(store, ret, err);
+	*plan = NULL;
+	if (plan_samples(p, imp, err) || plan_experiment(p, err)) {
+		import_plan_free(p);
+		return -1;
 	}
-	builder_release(&b);
-	experiment_free(e);
+	*plan = p;
+	return 0;
+}
+
+void import_plan_free(struct import_plan *p)
+{
+	if (!p)
+		return;
+	free(p->order);
+	free(p->groups);
+	experiment_free(p->experiment);
+	free(p);
+}
+
+static int store_plan(struct store *store, const struct import_plan *p, struct strlist *ids,
+		      struct error *err)
+{
+	char *run_id = NULL;
+	int ret = create_run(store, p, &run_id, err);
+
+	if (!ret)
+		ret = fill_run(store, p, run_id, err);
+	if (!ret)
+		strlist_add(ids, run_id);
+	free(run_id);
 	return ret;
+}
+
+int import_store(struct store *store, const struct import_plan *const *plans, size_t count,
+		 struct strlist *ids, struct error *err)
+{
+	int ret = store_bulk_begin(store, err);
+
+	if (ret)
+		return -1;
+	for (size_t i = 0; !ret && i < count; i++)
+		ret = store_plan(store, plans[i], ids, err);
+	return store_bulk_end(store, ret, err);
 }

@@ -299,7 +299,8 @@ static int import_one(struct store *s, struct error *err)
 			     .origin = xstrdup("here"),
 			     .machine = xstrdup("elsewhere")};
 	struct import_sample sample = {.boot = 1, .repetition = IMPORT_NEXT, .value = 2.5};
-	char *id = NULL;
+	struct import_plan *plan = NULL;
+	struct strlist ids = STRLIST_INIT;
 	int ret;
 
 	sample.variant = import_name(&imp.variants, "a");
@@ -307,8 +308,11 @@ static int import_one(struct store *s, struct error *err)
 	ret = import_metric(&imp, "time", "s", false, &sample.metric, err);
 	import_add(&imp, &sample);
 	if (!ret)
-		ret = import_store(s, &imp, &id, err);
-	free(id);
+		ret = import_plan(&plan, &imp, err);
+	if (!ret)
+		ret = import_store(s, (const struct import_plan *const *)&plan, 1, &ids, err);
+	strlist_release(&ids);
+	import_plan_free(plan);
 	import_release(&imp);
 	return ret;
 }
