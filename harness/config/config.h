@@ -97,17 +97,39 @@ struct machine {
 	struct topology full; /* before machine_scale() */
 };
 
-enum kernel_source { KERNEL_RUNNING, KERNEL_DEBIAN_IMAGE, KERNEL_IMAGE };
+enum kernel_source {
+	KERNEL_RUNNING,
+	KERNEL_DEBIAN_IMAGE,
+	KERNEL_IMAGE,
+	/* built from source: */
+	KERNEL_GIT,
+	KERNEL_TARBALL,
+	KERNEL_DEBIAN_SOURCE
+};
 
+enum kernel_arch { ARCH_X86_64, ARCH_ARM64 };
+
+/* Paths in a kernel's file are seen from its folder, and absolute here. */
 struct kernel {
 	char *file; /* NULL for the built-in "running" */
 	char *name;
 	char *title;
 	enum kernel_source source;
-	char *package; /* KERNEL_DEBIAN_IMAGE: linux-image-cloud-amd64 */
-	char *suite; /* KERNEL_DEBIAN_IMAGE: bookworm */
-	char *image; /* KERNEL_IMAGE: path of the bzImage, made absolute from the file's folder */
+	char *package; /* KERNEL_DEBIAN_*: linux-image-cloud-amd64, linux-source-6.1 */
+	char *suite; /* KERNEL_DEBIAN_*: bookworm */
+	char *version; /* KERNEL_DEBIAN_SOURCE: of the package; NULL: the suite's */
+	char *image; /* KERNEL_IMAGE: path of the bzImage */
 	char *modules; /* KERNEL_IMAGE: folder that holds modules.dep; NULL: no modules */
+	char *git, *ref; /* KERNEL_GIT: path of a clone, or an address; tag, branch or commit */
+	char *tarball; /* KERNEL_TARBALL: path or address */
+	char *sha256; /* KERNEL_TARBALL: of the file, lower case; NULL: not checked */
+	char **patches; /* paths; or "mail:" with a path or Message-Id, "#NUMBER" behind it */
+	unsigned patches_count;
+	char **revert; /* KERNEL_GIT: commits */
+	unsigned revert_count;
+	char **config; /* paths of fragments and lines such as CONFIG_NUMA=y, later ones win */
+	unsigned config_count;
+	enum kernel_arch arch;
 	char *cmdline;
 	struct key_value *features;
 	unsigned features_count;
@@ -168,6 +190,10 @@ int machine_scale(struct machine *m, const char *scale, struct error *err);
 int machine_check_tcg(const struct machine *m, struct error *err);
 
 int kernel_load(struct kernel **out, const char *name_or_path, struct error *err);
+/* Is it compiled here, from source? */
+bool kernel_is_built(const struct kernel *k);
+/* "git" and "tarball" may be addresses: with "://", or as scp writes them. */
+bool kernel_source_is_address(const char *text);
 void kernel_free(struct kernel *k);
 
 void key_values_free(struct key_value *kv, unsigned count);

@@ -1,38 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/config.h"
 #include "config/find.h"
+#include "config/kernel_source.h"
 #include "config/schema.h"
 #include "config/switches.h"
 #include "config/values.h"
-#include "util/file.h"
 #include "util/xalloc.h"
+
+/* The source's members lie in struct kernel itself, so that its mapping is loaded apart. */
+struct source {
+	char *image_package, *source_package;
+	struct kernel k;
+};
 
 static const cyaml_schema_field_t source_fields[] = {
 	CYAML_FIELD_STRING_PTR("debian-image", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-			       struct kernel, package, 2, 128),
-	CYAML_FIELD_STRING_PTR("suite", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel,
-			       suite, 1, 64),
-	CYAML_FIELD_STRING_PTR("image", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel,
-			       image, 1, 1024),
-	CYAML_FIELD_STRING_PTR("modules", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel,
-			       modules, 1, 1024),
+			       struct source, image_package, 2, 128),
+	CYAML_FIELD_STRING_PTR("debian-source", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+			       struct source, source_package, 2, 128),
+	CYAML_FIELD_STRING_PTR("suite", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct source,
+			       k.suite, 1, 64),
+	CYAML_FIELD_STRING_PTR("version", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct source,
+			       k.version, 1, 128),
+	CYAML_FIELD_STRING_PTR("image", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct source,
+			       k.image, 1, 1024),
+	CYAML_FIELD_STRING_PTR("modules", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct source,
+			       k.modules, 1, 1024),
+	CYAML_FIELD_STRING_PTR("git", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct source,
+			       k.git, 1, 1024),
+	CYAML_FIELD_STRING_PTR("ref", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct source,
+			       k.ref, 1, 256),
+	CYAML_FIELD_STRING_PTR("tarball", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct source,
+			       k.tarball, 1, 1024),
+	CYAML_FIELD_STRING_PTR("sha256", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct source,
+			       k.sha256, 1, 64),
 	CYAML_FIELD_END};
 
-/* The source's members lie in struct kernel itself, so that its mapping is loaded apart. */
 struct kernel_file {
 	struct kernel k;
-	struct kernel source;
+	struct source source;
 };
+
+static const cyaml_strval_t archs[] = {{"x86_64", ARCH_X86_64}, {"arm64", ARCH_ARM64}};
 
 static const cyaml_schema_field_t fields[] = {
 	CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct kernel_file, k.name, 1, 64),
 	CYAML_FIELD_STRING_PTR("title", CYAML_FLAG_POINTER, struct kernel_file, k.title, 1, 200),
 	CYAML_FIELD_MAPPING("source", CYAML_FLAG_DEFAULT, struct kernel_file, source,
 			    source_fields),
+	CYAML_FIELD_SEQUENCE("patches", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+			     struct kernel_file, k.patches, &schema_string, 0, 256),
+	CYAML_FIELD_SEQUENCE("revert", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file,
+			     k.revert, &schema_string, 0, 256),
+	CYAML_FIELD_SEQUENCE("config", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file,
+			     k.config, &schema_string, 0, 1024),
+	CYAML_FIELD_ENUM("arch", CYAML_FLAG_DEFAULT, struct kernel_file, k.arch, archs,
+			 sizeof(archs) / sizeof(archs[0])),
 	CYAML_FIELD_STRING_PTR("cmdline", CYAML_FLAG_POINTER, struct kernel_file, k.cmdline, 0,
 			       1024),
 	CYAML_FIELD_SEQUENCE("features", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
@@ -44,10 +70,16 @@ static const cyaml_schema_field_t fields[] = {
 static const cyaml_schema_value_t top = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct kernel_file, fields)};
 
-static const char *const later[] = {"patches", "config",	"git",	"commit", "tarball",
-				    "base",    "debian-source", "make", NULL};
+static const char *const later[] = {"commit", "base", "make", NULL};
 
 static const struct schema schema = {&top, later};
+
+static void free_strings(char **items, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		free(items[i]);
+	free(items);
+}
 
 void kernel_free(struct kernel *k)
 {
@@ -60,6 +92,14 @@ void kernel_free(struct kernel *k)
 	free(k->suite);
 	free(k->image);
 	free(k->modules);
+	free(k->version);
+	free(k->git);
+	free(k->ref);
+	free(k->tarball);
+	free(k->sha256);
+	free_strings(k->patches, k->patches_count);
+	free_strings(k->revert, k->revert_count);
+	free_strings(k->config, k->config_count);
 	free(k->cmdline);
 	key_values_free(k->features, k->features_count);
 	key_values_free(k->sysctl, k->sysctl_count);
@@ -88,6 +128,7 @@ static int set_defaults(const struct document *doc, bool *running, struct error 
 	name = node_get(root, "name");
 	node_default(root, "title", name->type == NODE_SCALAR ? name->value : stem);
 	node_default(root, "cmdline", "");
+	node_default(root, "arch", "x86_64");
 	free(stem);
 	*running = false;
 	if (!source || source->type != NODE_SCALAR)
@@ -95,74 +136,14 @@ static int set_defaults(const struct document *doc, bool *running, struct error 
 	if (strcmp(source->value, "running"))
 		return document_error(doc, source, err,
 				      "source '%.60s' is not known (write running, {debian-image: "
-				      "PACKAGE, suite: SUITE} or {image: FILE, modules: FOLDER})",
+				      "PACKAGE, suite: SUITE}, {image: FILE, modules: FOLDER}, "
+				      "{git: CLONE, ref: TAG}, {tarball: FILE, sha256: SUM} or "
+				      "{debian-source: PACKAGE, suite: SUITE})",
 				      source->value);
 	*running = true;
 	source->type = NODE_MAPPING;
 	free(source->value);
 	source->value = NULL;
-	return 0;
-}
-
-static bool is_package_name(const char *s)
-{
-	return isalnum((unsigned char)*s) &&
-	       strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789.+-") == strlen(s);
-}
-
-static int check_debian_image(const struct document *doc, const struct node *source,
-			      const struct kernel *k, struct error *err)
-{
-	if (k->image || k->modules)
-		return document_error(doc, source, err,
-				      "'debian-image' and '%s' are two sources (choose one)",
-				      k->image ? "image" : "modules");
-	if (!is_package_name(k->package))
-		return document_error(doc, node_get(source, "debian-image"), err,
-				      "'%s' is not the name of a Debian package", k->package);
-	if (!k->suite)
-		return document_error(doc, source, err,
-				      "key 'suite' is missing (such as bookworm)");
-	if (!is_package_name(k->suite))
-		return document_error(doc, node_get(source, "suite"), err,
-				      "'%s' is not the name of a Debian suite (such as bookworm)",
-				      k->suite);
-	return 0;
-}
-
-static void make_path_absolute(char **path, const char *folder)
-{
-	char *absolute = *path ? config_absolute(folder, *path) : NULL;
-
-	free(*path);
-	*path = absolute;
-}
-
-static int check_source(const struct document *doc, struct kernel *k, bool running,
-			struct error *err)
-{
-	const struct node *source = node_get(doc->root, "source");
-	char *folder;
-
-	if (running) {
-		k->source = KERNEL_RUNNING;
-		return 0;
-	}
-	if (k->package) {
-		k->source = KERNEL_DEBIAN_IMAGE;
-		return check_debian_image(doc, source, k, err);
-	}
-	if (!k->image)
-		return document_error(doc, source, err,
-				      "'source' needs 'debian-image' and 'suite', or 'image'");
-	if (k->suite)
-		return document_error(doc, node_get(source, "suite"), err,
-				      "'suite' belongs to 'debian-image' (leave it out)");
-	k->source = KERNEL_IMAGE;
-	folder = path_dirname(doc->origin);
-	make_path_absolute(&k->image, folder);
-	make_path_absolute(&k->modules, folder);
-	free(folder);
 	return 0;
 }
 
@@ -182,13 +163,29 @@ static int check_kernel(const struct document *doc, struct kernel *k, bool runni
 				     "name '%s' is not that of the file (call it %s.yaml)", k->name,
 				     k->name);
 	free(stem);
-	if (ret || check_source(doc, k, running, err))
+	if (ret || kernel_check_source(doc, running, k, err))
 		return -1;
 	if (running && *k->cmdline)
 		return document_error(doc, node_get(doc->root, "cmdline"), err,
 				      "the running kernel's command line is what it is (leave it "
 				      "out)");
 	return switches_check(doc, doc->root, err);
+}
+
+/* Of two packages one is dropped here and complained about later. */
+static void take_source(struct kernel *k, struct source *source)
+{
+	k->package = source->image_package ? source->image_package : source->source_package;
+	if (k->package != source->source_package)
+		free(source->source_package);
+	k->suite = source->k.suite;
+	k->version = source->k.version;
+	k->image = source->k.image;
+	k->modules = source->k.modules;
+	k->git = source->k.git;
+	k->ref = source->k.ref;
+	k->tarball = source->k.tarball;
+	k->sha256 = source->k.sha256;
 }
 
 static int kernel_from_document(struct kernel **out, const struct document *doc, struct error *err)
@@ -204,10 +201,7 @@ static int kernel_from_document(struct kernel **out, const struct document *doc,
 	k = xcalloc(1, sizeof(*k));
 	*k = f->k;
 	k->file = xstrdup(doc->origin);
-	k->package = f->source.package;
-	k->suite = f->source.suite;
-	k->image = f->source.image;
-	k->modules = f->source.modules;
+	take_source(k, &f->source);
 	free(f);
 	if (check_kernel(doc, k, running, err)) {
 		kernel_free(k);

@@ -70,6 +70,14 @@ int kernel_prepare(struct kernel_image *out, const struct kernel *config, struct
 	case KERNEL_DEBIAN_IMAGE:
 		ret = prepare_debian(out, config, err);
 		break;
+	case KERNEL_GIT:
+	case KERNEL_TARBALL:
+	case KERNEL_DEBIAN_SOURCE:
+		ret = error_set(err, ERROR_USAGE,
+				"kernel '%s' has to be built, and this version cannot (give an "
+				"image with source: {image: FILE, modules: FOLDER})",
+				config->name);
+		break;
 	}
 	if (ret)
 		kernel_image_release(out);

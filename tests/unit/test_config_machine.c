@@ -186,6 +186,43 @@ static void kernels_load(void **state)
 	free(cwd);
 }
 
+static void kernels_that_are_built(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct kernel *k;
+	char *cwd = getcwd(NULL, 0);
+	char *clone = xasprintf("%s/" DATA "../linux", cwd);
+	char *patch = xasprintf("%s/" DATA "expected.tsv", cwd);
+	char *mail = xasprintf("mail:%s#2", patch);
+
+	(void)state;
+	assert_int_equal(kernel_load(&k, DATA "good-build.yaml", &err), 0);
+	assert_int_equal(k->source, KERNEL_GIT);
+	assert_true(kernel_is_built(k));
+	assert_string_equal(k->git, clone);
+	assert_string_equal(k->ref, "v6.8");
+	assert_int_equal(k->patches_count, 3);
+	assert_string_equal(k->patches[0], patch);
+	assert_string_equal(k->patches[1], mail);
+	assert_string_equal(k->patches[2], "mail:20201209062404.175565-1@example.org");
+	assert_int_equal(k->revert_count, 1);
+	assert_int_equal(k->config_count, 3);
+	assert_int_equal(k->config[0][0], '/');
+	assert_string_equal(k->config[1], "CONFIG_SMP=y");
+	assert_string_equal(k->config[2], "# CONFIG_NUMA is not set");
+	assert_int_equal(k->arch, ARCH_ARM64);
+	kernel_free(k);
+	assert_true(kernel_source_is_address("https://x.example/linux.git"));
+	assert_true(kernel_source_is_address("me@x.example:linux.git"));
+	assert_false(kernel_source_is_address("../a:b/linux"));
+	assert_false(kernel_source_is_address("/a:b"));
+	assert_false(kernel_source_is_address("linux"));
+	free(mail);
+	free(patch);
+	free(clone);
+	free(cwd);
+}
+
 static void lists_name_files_and_builtins(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -278,6 +315,7 @@ int main(void)
 		cmocka_unit_test(tcg_carries_255_cpus),
 		cmocka_unit_test(scale_reaches_the_experiment),
 		cmocka_unit_test(kernels_load),
+		cmocka_unit_test(kernels_that_are_built),
 		cmocka_unit_test(lists_name_files_and_builtins),
 		cmocka_unit_test(everything_shipped_is_valid),
 		cmocka_unit_test(durations),
