@@ -90,8 +90,10 @@ struct mail_found {
 	unsigned boxes_count;
 	struct mail_found_patch *patches; /* in the order in which they are to be applied, >= 1 */
 	unsigned count;
-	unsigned *missing; /* numbers of the series before the first of @patches, not among them */
+	unsigned *
+		missing; /* numbers of the series before the first of @patches that are not there */
 	unsigned missing_count;
+	unsigned left_out; /* how many before it are there and were not asked for */
 };
 
 /* Where Message-Ids are looked up. */
@@ -116,8 +118,9 @@ int mail_patch_find(struct mail_found *out, const char *reference, const struct 
 void mail_found_release(struct mail_found *found);
 
 /*
- * "needs 1/4, 2/4, 3/4 before it" for a patch of a series whose siblings are not given; "" else.
- * Not an error: the patch may apply all the same. The caller frees it.
+ * What has to be applied before: "patch 4/4 of a series: 1/4, 2/4 and 3/4 come before it and are
+ * not here", or which reference takes them along; "" where there is nothing. No error: the patch
+ * may apply all the same. The caller frees it.
  */
 char *mail_found_missing(const struct mail_found *found);
 
