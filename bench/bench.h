@@ -21,6 +21,7 @@ int cmd_compare(int argc, char **argv, struct error *err);
 int cmd_doctor(int argc, char **argv, struct error *err);
 int cmd_import(int argc, char **argv, struct error *err);
 int cmd_list(int argc, char **argv, struct error *err);
+int cmd_mail(int argc, char **argv, struct error *err);
 int cmd_plot(int argc, char **argv, struct error *err);
 int cmd_run(int argc, char **argv, struct error *err);
 int cmd_show(int argc, char **argv, struct error *err);
