@@ -124,8 +124,8 @@ static void print_summary(const struct mm_table *t, const struct ratio *ratios, 
 			mm_put(t, "", "%*s", t->field, "NaN");
 		else
 			mm_put(t, "", "%*.*f", t->field, t->decimals, value);
-		mm_put(t, "", "%8s", "");
-		mm_put(t, "", "%9s", "");
+		mm_put_undefined(t, "td ", " (0.00%)");
+		mm_put_undefined(t, "td ", " (+0.00s)");
 	}
 	mm_line_end(t);
 }

@@ -264,6 +264,14 @@ void mm_put(const struct mm_table *t, const char *attribute, const char *fmt, ..
 	strbuf_release(&text);
 }
 
+void mm_put_undefined(const struct mm_table *t, const char *element, const char *zero)
+{
+	if (t->opt->html)
+		strbuf_addf(t->out, "<%s>%s</td>", element, zero);
+	else
+		strbuf_addf(t->out, "%*s", (int)strlen(zero), "");
+}
+
 void mm_line_begin(const struct mm_table *t)
 {
 	if (t->opt->html)

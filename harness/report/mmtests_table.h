@@ -47,6 +47,9 @@ double mm_value(const struct mmtests_samples *s, const struct mm_row *row);
 void mm_note(const struct mm_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* One piece of a line: as it is, or as a cell of HTML with @attribute. */
+/* A value that mmtests leaves undefined: blanks as wide as the @zero it formats to, and in a page,
+ * whose printer does not look, that zero. @element: "td " where the column has a format. */
+void mm_put_undefined(const struct mm_table *t, const char *element, const char *zero);
 void mm_put(const struct mm_table *t, const char *attribute, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void mm_line_begin(const struct mm_table *t);

@@ -123,6 +123,9 @@ static void print_rows(const struct mm_table *t)
 
 static void print_significance_rows(const struct mm_table *t)
 {
+	char zero[64];
+
+	snprintf(zero, sizeof(zero), "%*.2f", t->field, 0.0);
 	for (size_t op = 0; op < t->ops_count; op++) {
 		mm_line_begin(t);
 		mm_put(t, "", "%-*s", t->name_width, "Significant");
@@ -133,7 +136,7 @@ static void print_significance_rows(const struct mm_table *t)
 			put_number(t, t->field, t->decimals, fabs(d) > 1);
 			put_percent(t, d, false);
 		}
-		mm_put(t, "", "%*s", t->field, "");
+		mm_put_undefined(t, "td", zero);
 		mm_line_end(t);
 	}
 }

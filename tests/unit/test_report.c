@@ -278,6 +278,17 @@ static void mmtests_html_marks_cells_by_colour(void **state)
 			       "<td bgcolor=\"#A0FFA0\"> (  10.00%)</td></tr>\n"));
 	assert_null(strchr(text, '*'));
 	free(text);
+	/* What is undefined prints as 0 in a page, and as blanks in text. */
+	opt.significance_rows = true;
+	text = print(r, "mmtests", &opt);
+	assert_non_null(strstr(text, "</td><td>              0.00</td></tr>\n</table>\n"));
+	free(text);
+	opt.significance_rows = false;
+	opt.ratio = true;
+	text = print(r, "mmtests", &opt);
+	assert_non_null(strstr(text, "<tr><td >Gmean</td><td > Lower  </td><td >            1.0000"
+				     "</td><td > (0.00%)</td><td > (+0.00s)</td><td >"));
+	free(text);
 	result_free(r);
 }
 
