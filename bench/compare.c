@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +172,20 @@ int print_comparison(struct store *store, const struct compare_request *request,
 	return ret;
 }
 
+/* Who reads JSON gets JSON also where there is no result. */
+static void print_json_error(const struct error *err)
+{
+	json_t *root = json_pack("{s:s%, s:i}", "error", err->msg, strlen(err->msg), "exit_status",
+				 (int)err->kind);
+
+	if (!root) /* not UTF-8 */
+		root = json_pack("{s:s, s:i}", "error", "see stderr", "exit_status",
+				 (int)err->kind);
+	json_dumpf(root, stdout, 0);
+	putchar('\n');
+	json_decref(root);
+}
+
 int cmd_compare(int argc, char **argv, struct error *err)
 {
 	struct options o = {0};
@@ -181,9 +196,12 @@ int cmd_compare(int argc, char **argv, struct error *err)
 	if (!o.request.runs_count)
 		o.runs[o.request.runs_count++] = "last";
 	o.request.runs = o.runs;
-	if (open_database(&store, o.db, STORE_READ, err))
-		return -1;
-	ret = print_comparison(store, &o.request, err);
-	store_close(store);
+	ret = open_database(&store, o.db, STORE_READ, err);
+	if (!ret) {
+		ret = print_comparison(store, &o.request, err);
+		store_close(store);
+	}
+	if (ret && o.request.style && !strcmp(o.request.style, "json"))
+		print_json_error(err);
 	return ret;
 }

@@ -63,6 +63,14 @@ repetitions: 1'
 	[[ "$output" == *mmtests-legacy* ]]
 }
 
+@test "errors of compare --json are JSON too" {
+	run -3 --separate-stderr "$S" compare --json --db "$BATS_TEST_TMPDIR/none.db"
+	[ "$(jq -r .exit_status <<<"$output")" = 3 ]
+	[[ "$stderr" == *"$(jq -r .error <<<"$output")"* ]]
+	run -2 --separate-stderr "$S" compare --json --metric nonsense
+	[[ "$(jq -r .error <<<"$output")" == *nonsense* ]]
+}
+
 @test "the other metric, with its own direction" {
 	run -0 "$S" compare --metric rate
 	[[ "$output" == *"rate (ops/s), higher is better"* ]]
