@@ -141,6 +141,6 @@ repetitions: 3'
 	run -3 "$S" import samples /nonexistent.csv
 	head -c 4096 /dev/zero >"$CSV"
 	run -2 "$S" import samples "$CSV"
-	run -2 "$S" import mmtests .
-	[[ "$output" == *"cannot import 'mmtests'"* ]]
+	run -2 "$S" import lkp .
+	[[ "$output" == *"cannot import 'lkp'"* ]]
 }
