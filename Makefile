@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Targets: all deps demo test test-lab lint install clean; V=1 shows the commands,
+# Targets: all deps demo test test-lab fuzz lint install clean; V=1 shows the commands,
 # SANITIZE=address,undefined builds into build-sanitize/, WERROR=1 makes warnings errors.
 
 VERSION   := 0.1.0
@@ -33,6 +33,7 @@ BENCH_SRC    := $(sort $(wildcard bench/*.c))
 WORKLOAD_SRC := $(sort $(wildcard workloads/*.c))
 UNIT_SRC     := $(sort $(wildcard tests/unit/test_*.c))
 TOOL_SRC     := $(sort $(wildcard tests/tools/*.c))
+FUZZ_SRC     := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 HARNESS_OBJ  := $(call obj,$(HARNESS_SRC))
@@ -41,7 +42,8 @@ AGENT_OBJ    := $(call obj,$(AGENT_SRC) $(filter harness/agent/agent_%.c harness
 WORKLOAD_LIB := $(call obj,$(filter-out workloads/main.c,$(WORKLOAD_SRC)))
 
 PROGRAMS := $(BUILD)/schedbench $(BUILD)/schedbench-agent $(BUILD)/schedbench-workload
-UNITS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
+UNITS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC)) \
+            $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(FUZZ_SRC))
 TOOLS    := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(TOOL_SRC))
 
 .PHONY: all deps demo test test-unit test-cli test-boot test-lab lint format install clean
@@ -71,6 +73,11 @@ $(BUILD)/tests/test_workload_%: $(BUILD)/obj/tests/unit/test_workload_%.o $(WORK
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(HARNESS_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(SB_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+
+# Without libFuzzer a fuzzer is a test: its corpus and mutations of it from a fixed seed.
+$(BUILD)/tests/%: $(BUILD)/obj/tests/fuzz/%.o $(HARNESS_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(SB_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(HARNESS_OBJ)
 	@mkdir -p $(@D)
@@ -103,6 +110,17 @@ test-lab: all
 test-unit: $(UNITS) $(TOOLS)
 	$(Q)BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove --exec scripts/run-test $(UNITS)
 
+# With libFuzzer (clang), each for FUZZ_SECONDS; what it finds is kept in build-fuzz/.
+FUZZ_SECONDS ?= 600
+.PHONY: fuzz
+fuzz: $(patsubst tests/fuzz/fuzz_%.c,fuzz-%,$(FUZZ_SRC))
+fuzz-%: tests/fuzz/fuzz_%.c
+	@mkdir -p build-fuzz/$*
+	$(Q)clang $(SB_CFLAGS) $(PKG_CFLAGS) -O1 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -o build-fuzz/$@ $< $(HARNESS_SRC) $(PKG_LIBS) -lm
+	$(Q)build-fuzz/$@ -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
+		-artifact_prefix=build-fuzz/ build-fuzz/$* $(wildcard tests/data/$*)
+
 # How often each rule of significance marks what is not there, and misses what is.
 .PHONY: bench-stats
 bench-stats: $(BUILD)/tests/bench-stats
@@ -134,4 +152,4 @@ install: all
 clean:
 	rm -rf build build-sanitize
 
--include $(patsubst %.o,%.d,$(call obj,$(HARNESS_SRC) $(AGENT_SRC) $(BENCH_SRC) $(WORKLOAD_SRC) $(UNIT_SRC) $(TOOL_SRC)))
+-include $(patsubst %.o,%.d,$(call obj,$(HARNESS_SRC) $(AGENT_SRC) $(BENCH_SRC) $(WORKLOAD_SRC) $(UNIT_SRC) $(TOOL_SRC) $(FUZZ_SRC)))

@@ -210,19 +210,31 @@ static bool left_over(const struct walk *w)
 	return kind == '+' || kind == '-';
 }
 
-/* The end of the last line may be on the next one. */
+/*
+ * Is the end of the last line on the next one? No count tells: the line is as wide as programs wrap
+ * at, and what follows has no blank line before it and does not look like a list's footer.
+ */
+static bool tail_follows(const struct walk *w)
+{
+	const struct diff_line *l = &w->l[w->at];
+
+	if (w->at == w->count || !l->len || kind_of(l) || *l->s == '\t' ||
+	    diff_line_starts(l, "____") || ends_hunk(l, w->count - w->at))
+		return false;
+	return l[-1].len >= 50 && l[-1].len <= 80 && l[-1].len + 1 + first_word(l) > 68;
+}
+
 static void take_tail(struct walk *w, struct hunk *h)
 {
 	const struct diff_line *l = &w->l[w->at];
 
-	if (w->at < w->count && diff_line_starts(l, "\\ ")) {
+	if (w->at < w->count && diff_line_starts(l, "\\ "))
 		add_line(h, l, false);
-		w->at++;
-	} else if (w->at < w->count && joins(w) && !ends_hunk(l, w->count - w->at) &&
-		   l[-1].len + 1 + first_word(l) > 60) {
+	else if (w->repair == REPAIR_WRAPPED && tail_follows(w))
 		join_line(h, l);
-		w->at++;
-	}
+	else
+		return;
+	w->at++;
 }
 
 static unsigned widest(const struct diff_line *l, unsigned count)
@@ -249,7 +261,7 @@ static bool attempt(struct walk *w, struct hunk *h, enum repair repair)
 		if (w->at == w->count || ends_hunk(&w->l[w->at], w->count - w->at) || !step(w, h))
 			return false;
 	take_tail(w, h);
-	return !left_over(w);
+	return !left_over(w) && !tail_follows(w);
 }
 
 static char *describe(const struct walk *w, const struct hunk *h)
@@ -277,12 +289,26 @@ static char *describe(const struct walk *w, const struct hunk *h)
 	return text;
 }
 
+/* Does any line show the blank of context? Programs that strip it strip it everywhere. */
+static bool has_margin(const struct diff_line *l, unsigned count)
+{
+	for (unsigned i = 1; i < count && !ends_hunk(&l[i], count - i); i++)
+		if (l[i].len > 1 && l[i].s[0] == ' ')
+			return true;
+	return false;
+}
+
 unsigned hunk_take(const struct diff_line *l, unsigned count, struct hunk *h, char **problem)
 {
+	static const enum repair orders[][REPAIR_COUNT] = {
+		{REPAIR_NONE, REPAIR_MARGIN, REPAIR_WRAPPED, REPAIR_FOLDED},
+		{REPAIR_NONE, REPAIR_WRAPPED, REPAIR_FOLDED, REPAIR_MARGIN},
+	};
+	const enum repair *order = orders[has_margin(l, count)];
 	struct walk w = {.l = l, .count = count};
 
-	for (enum repair r = REPAIR_NONE; r < REPAIR_COUNT; r++)
-		if (attempt(&w, h, r))
+	for (unsigned i = 0; i < REPAIR_COUNT; i++)
+		if (attempt(&w, h, order[i]))
 			return w.at;
 	attempt(&w, h, REPAIR_NONE);
 	*problem = describe(&w, h);

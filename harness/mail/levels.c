@@ -50,6 +50,13 @@ static void add_line(struct view_lines *v, struct diff_line line)
 	v->items[v->count++] = line;
 }
 
+static bool is_blank(const struct mail_line *l, unsigned at)
+{
+	while (at < l->len && (l->text[at] == ' ' || l->text[at] == '\t'))
+		at++;
+	return at == l->len;
+}
+
 /* The text of the line at the view's level; false: it is of another one. */
 static bool line_at(const struct view *view, const struct mail_line *l, struct diff_line *out)
 {
@@ -62,8 +69,10 @@ static bool line_at(const struct view *view, const struct mail_line *l, struct d
 	if (l->len - at >= view->indent_len &&
 	    !memcmp(l->text + at, view->indent, view->indent_len))
 		at += view->indent_len;
-	else if (view->indent_len && at < l->len)
+	else if (view->indent_len && !is_blank(l, at))
 		return false;
+	else if (view->indent_len)
+		at = l->len;
 	*out = (struct diff_line){l->text + at, l->len - at, l->source, false};
 	return true;
 }
@@ -134,7 +143,7 @@ static bool is_whole(const struct diff *d)
 /* Keep the better one of two readings in @best. */
 static void prefer(struct diff *best, struct diff *other)
 {
-	if (!is_whole(other) || is_whole(best)) {
+	if (!is_whole(other) || (is_whole(best) && best->stats.repaired <= other->stats.repaired)) {
 		diff_release(other);
 		return;
 	}
@@ -175,7 +184,7 @@ static void read_level(struct diff *d, struct view view, const struct mail *m, b
 		read_view(&other, &view, m);
 		prefer(d, &other);
 	}
-	if (view.level && !is_whole(d)) {
+	if (view.level && (!is_whole(d) || d->stats.repaired)) {
 		view.unstuff = view.join = false;
 		view.tight = true;
 		read_view(&other, &view, m);

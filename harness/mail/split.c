@@ -202,7 +202,7 @@ static void find_archive(struct segments *s, const struct raw *raw)
 
 static bool begins_with_header(const struct raw *raw)
 {
-	const struct raw_line *l = raw->lines, *end = l + raw->count;
+	const struct raw_line *l = raw->lines, *end = raw->count ? l + raw->count : l;
 
 	while (l < end && line_is_blank(l))
 		l++;

@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# schedbench mail patch: the right diff is what git makes of the same patch.
+
+load schedbench.bash
+
+setup() {
+	bats_require_minimum_version 1.5.0
+	DATA=$BATS_TEST_DIRNAME/../data/mail
+	TREE=$BATS_TEST_TMPDIR/tree
+	export SCHEDBENCH_CACHE=$BATS_TEST_TMPDIR/cache SCHEDBENCH_MAILS=
+	export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.org
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+}
+
+# The tree that the mails of tests/data/mail patch.
+wake_tree() {
+	rm -rf "$TREE"
+	mkdir -p "$TREE"
+	cp "$DATA/wake.before" "$TREE/wake.c"
+}
+
+# A history of three commits; $TREE is left at the first one.
+series() {
+	git init -q "$TREE"
+	for i in 0 1 2 3; do
+		seq 20 | sed "5s/\$/ step $i/" >"$TREE/f"
+		git -C "$TREE" add f
+		git -C "$TREE" commit -q -m "step $i" -m "From the start of a line."
+	done
+	git -C "$TREE" tag end
+	git -C "$TREE" reset -q --hard HEAD~3
+}
+
+mails() {
+	MAILS=${SCHEDBENCH_MAILS_TEST:-$BATS_TEST_DIRNAME/../../../shared/mails}
+	[ -d "$MAILS" ] || skip "no folder of published mails (SCHEDBENCH_MAILS_TEST)"
+}
+
+# A tree to which the diff on stdin applies, made of what it takes away and leaves.
+tree_for() {
+	rm -rf "$TREE"
+	mkdir -p "$TREE"
+	awk -v tree="$TREE" '
+	/^--- a\// { out = tree "/" substr($2, 3); dir = out; sub("/[^/]*$", "", dir); system("mkdir -p " dir); n = 0 }
+	/^@@ / { split(substr($2, 2), old, ","); while (n < old[1] - 1) { print "" >out; n++ } left = old[2]; next }
+	left > 0 && /^[ -]/ { print substr($0, 2) >out; n++; left-- }'
+}
+
+@test "every form in which a patch may arrive gives the tree that it is to give" {
+	for f in plain.eml crlf.eml bare.diff qp.eml base64.eml latin1.eml attached.eml flowed.eml wrapped.eml \
+		margin.eml nbsp.eml indented.eml lore.html lore.txt thread.txt archive.txt; do
+		wake_tree
+		"$S" mail patch "$DATA/$f" -o "$BATS_TEST_TMPDIR/d" 2>"$BATS_TEST_TMPDIR/err" ||
+			{ cat "$BATS_TEST_TMPDIR/err"; false; }
+		git -C "$TREE" apply --check "$BATS_TEST_TMPDIR/d" || { echo "$f"; false; }
+		git -C "$TREE" apply "$BATS_TEST_TMPDIR/d"
+		cmp "$TREE/wake.c" "$DATA/wake.after" || { echo "$f"; false; }
+	done
+}
+
+@test "what was mended is told, what is as it was sent is not" {
+	run -0 --separate-stderr "$S" mail patch "$DATA/plain.eml"
+	[ -z "$stderr" ]
+	run -0 --separate-stderr "$S" mail patch "$DATA/wrapped.eml"
+	[[ "$stderr" == *"lines were mended that a mail program had changed"* ]]
+}
+
+@test "--json says what is known of the mail" {
+	run -0 "$S" mail patch --json "$DATA/base64.eml"
+	[ "$(jq -r '.patches[0] | .title, .message_id, .author, .time, .version, .base_commit, .files, .added, .removed, .whole' <<<"$output")" = \
+		"wake: bound the search for an idle CPU
+base64-1@example.org
+Zoë Example <zoe@example.org>
+2024-01-02T09:30:00Z
+2
+0123456789abcdef0123456789abcdef01234567
+1
+5
+3
+true" ]
+	[ "$(jq -r '.patches[0].diff' <<<"$output")" = "$("$S" mail patch "$DATA/base64.eml")" ]
+}
+
+@test "a damaged or partial diff is an error that names the line" {
+	run -3 "$S" mail patch "$DATA/short.eml"
+	[[ "$output" == *"line 50: the hunk '@@ -26,5 +28,5 @@' ends here"* ]]
+	run -3 "$S" mail patch "$DATA/surplus.eml"
+	[[ "$output" == *"line 36: the hunk '@@ -4,11 +4,13 @@' goes on behind the lines that it counts"* ]]
+	run -3 "$S" mail patch "$DATA/partial.eml"
+	[[ "$output" == *"a hunk without the name of its file"* ]]
+	run -0 --separate-stderr "$S" mail patch --partial "$DATA/partial.eml"
+	[ "$(grep -c '^@@' <<<"$output")" = 2 ]
+	[ "$(jq -r '.patches[0] | .quoted, .whole' <<<"$("$S" mail patch --partial --json "$DATA/partial.eml" 2>/dev/null)")" = "1
+false" ]
+}
+
+@test "a diff that a reply quotes is only taken when it is asked for" {
+	wake_tree
+	run -3 "$S" mail patch "$DATA/reply.eml"
+	[[ "$output" == *"a reply quotes from line 22 on"* ]]
+	"$S" mail patch "$DATA/reply.eml#1" | git -C "$TREE" apply
+	cmp "$TREE/wake.c" "$DATA/wake.after"
+}
+
+@test "what is no mail, no file and no option is a usage error" {
+	run -2 "$S" mail
+	run -2 "$S" mail nothing
+	run -2 "$S" mail patch
+	run -2 "$S" mail patch "$BATS_TEST_TMPDIR/missing"
+	[[ "$output" == *"neither a file nor a Message-Id"* ]]
+	run -2 "$S" mail patch "$DATA/wake.before"
+	[[ "$output" == *"holds no diff"* ]]
+	run -2 "$S" mail patch "$DATA/plain.eml#2"
+	[[ "$output" == *"no patch number 2"* ]]
+	run -0 "$S" mail --help
+	run -0 "$S" mail patch --help
+	# 65 MiB
+	truncate -s 65M "$BATS_TEST_TMPDIR/large"
+	run -3 "$S" mail patch "$BATS_TEST_TMPDIR/large"
+	head -c 100000 "$BUILD/schedbench" >"$BATS_TEST_TMPDIR/binary"
+	run -2 "$S" mail patch "$BATS_TEST_TMPDIR/binary"
+}
+
+@test "a series in an mbox: each patch by its number, and all of them in their order" {
+	series
+	git -C "$TREE" format-patch -q --stdout --cover-letter HEAD..end >"$BATS_TEST_TMPDIR/s.mbox"
+	for n in 1 2 3; do
+		[ "$("$S" mail patch "$BATS_TEST_TMPDIR/s.mbox#$n" 2>/dev/null)" = "$(git -C "$TREE" diff "end~$((4 - n))" "end~$((3 - n))")" ]
+	done
+	"$S" mail patch "$BATS_TEST_TMPDIR/s.mbox#1-3" | git -C "$TREE" apply
+	[ "$(git -C "$TREE" diff end)" = "" ]
+	run -2 "$S" mail patch "$BATS_TEST_TMPDIR/s.mbox"
+	[[ "$output" == *"#1: line "*"'step 1', #2: "*"'step 2', #3: "*"'step 3'"* ]]
+	run -2 "$S" mail patch "$BATS_TEST_TMPDIR/s.mbox#4"
+	[[ "$output" == *"no patch numbered 4"* ]]
+	run -0 --separate-stderr "$S" mail patch "$BATS_TEST_TMPDIR/s.mbox#3"
+	[[ "$stderr" == *"patch 3/3 of a series: 2 that come before it are here (#1-3 takes them along)"* ]]
+}
+
+@test "attached and inline patches as git sends them" {
+	series
+	for how in --attach --inline; do
+		git -C "$TREE" format-patch -q --stdout $how HEAD..end >"$BATS_TEST_TMPDIR/s.mbox"
+		"$S" mail patch "$BATS_TEST_TMPDIR/s.mbox#1-3" >"$BATS_TEST_TMPDIR/d"
+		git -C "$TREE" apply --check "$BATS_TEST_TMPDIR/d" || { echo "$how"; false; }
+		[ "$(grep -c '^diff --git' "$BATS_TEST_TMPDIR/d")" = 3 ]
+	done
+}
+
+@test "Message-Ids are looked up in folders, siblings as well" {
+	series
+	mkdir -p "$BATS_TEST_TMPDIR/m/deeper"
+	git -C "$TREE" format-patch -q --thread --cover-letter -o "$BATS_TEST_TMPDIR/m/deeper" HEAD..end
+	id=$(sed -n 's/^Message-I[dD]: <\(.*\)>/\1/p' "$BATS_TEST_TMPDIR"/m/deeper/0003-*)
+	cover=$(sed -n 's/^Message-I[dD]: <\(.*\)>/\1/p' "$BATS_TEST_TMPDIR"/m/deeper/0000-*)
+	third=$(git -C "$TREE" diff end~1 end)
+	for word in "$id" "<$id>" "https://lore.kernel.org/lkml/$id/" "https://lore.kernel.org/r/$id" \
+		"https://patch.msgid.link/$id" "$id#3" "$cover#3"; do
+		[ "$("$S" mail patch "$word" --mails "$BATS_TEST_TMPDIR/m" 2>/dev/null)" = "$third" ]
+		[ "$(SCHEDBENCH_MAILS=$BATS_TEST_TMPDIR/m "$S" mail patch "$word" 2>/dev/null)" = "$third" ]
+	done
+	"$S" mail patch "$cover#1-3" --mails "$BATS_TEST_TMPDIR/m" | git -C "$TREE" apply
+	[ "$(git -C "$TREE" diff end)" = "" ]
+	run -2 "$S" mail patch "$cover" --mails "$BATS_TEST_TMPDIR/m"
+	[[ "$output" == *"it introduces a series"* ]]
+	rm "$BATS_TEST_TMPDIR"/m/deeper/0001-*
+	run -0 --separate-stderr "$S" mail patch "$id" --mails "$BATS_TEST_TMPDIR/m"
+	[[ "$stderr" == *"patch 3/3 of a series: 1/3 comes before it and is not here, 1 that comes before it is here"* ]]
+	run -2 "$S" mail patch "$id" --mails "$BATS_TEST_TMPDIR/nowhere"
+}
+
+@test "what no folder has is fetched with b4, once" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	cat >"$BATS_TEST_TMPDIR/bin/b4" <<END
+#!/bin/sh
+echo "\$@" >>"$BATS_TEST_TMPDIR/calls"
+[ "\$1" = mbox ] && [ "\$2" = -o ] && [ "\$4" = plain-1@example.org ] || { echo 'no such thread' >&2; exit 1; }
+cp "$DATA/plain.eml" "\$3/t.mbx"
+END
+	chmod +x "$BATS_TEST_TMPDIR/bin/b4"
+	wake_tree
+	for _ in 1 2; do
+		PATH=$BATS_TEST_TMPDIR/bin:$PATH "$S" mail patch plain-1@example.org >"$BATS_TEST_TMPDIR/d"
+	done
+	git -C "$TREE" apply "$BATS_TEST_TMPDIR/d"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/calls")" = 1 ]
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH run -3 "$S" mail patch other@example.org --mails "$DATA"
+	[[ "$output" == *"no mail 'other@example.org' in '$DATA', and "*"no such thread"* ]]
+	run -3 "$S" mail patch other@example.org --offline
+	[[ "$output" == *"no folder of mails is given"*"it is not to be fetched"* ]]
+	mkdir "$BATS_TEST_TMPDIR/none"
+	PATH=$BATS_TEST_TMPDIR/none run -3 "$S" mail patch other@example.org
+	[[ "$output" == *"b4, which fetches mails, is not installed"* ]]
+	[ -z "$(find "$SCHEDBENCH_CACHE/mails" -name 'b4-*')" ]
+}
+
+@test "published mails: whole patches, a patch of a series, a quoted part" {
+	mails
+	for f in 20200320-sis-overload 20201203-idle-candidate 20231206-juno-little-cpus; do
+		"$S" mail patch "$MAILS/$f.txt" 2>"$BATS_TEST_TMPDIR/err" >"$BATS_TEST_TMPDIR/d"
+		tree_for <"$BATS_TEST_TMPDIR/d"
+		git -C "$TREE" apply --check "$BATS_TEST_TMPDIR/d"
+		# The author's own count of the lines.
+		want=$(sed -n 's/^ [0-9]* files\{0,1\} changed, //p' "$MAILS/$f.txt" | head -n 1)
+		[ "$(git -C "$TREE" apply --stat "$BATS_TEST_TMPDIR/d" | sed -n 's/.*changed, //p')" = "$want" ]
+	done
+	run -0 --separate-stderr "$S" mail patch "$MAILS/20200320-sis-overload.txt"
+	[[ "$stderr" == *"patch 4/4 of a series: 1/4, 2/4 and 3/4 come before it and are not here"* ]]
+	run -0 --separate-stderr "$S" mail patch --json "$MAILS/20200320-sis-overload.txt"
+	[ "$(jq -r '.patches[0] | .message_id, .number, .total' <<<"$output")" = "20200320151245.21152-5-mgorman@techsingularity.net
+4
+4" ]
+	[ "$(jq -c .missing <<<"$output")" = "[1,2,3]" ]
+	# The same patch as it was merged stands in the file too.
+	run -0 "$S" mail patch "$MAILS/20231206-juno-little-cpus.txt#2"
+	[[ "$output" == *"@@ -9071,7 +9071,7 @@"* ]]
+	run -3 "$S" mail patch "$MAILS/202403-sched-balance-running.txt"
+	[[ "$output" == *"line 65: a hunk without the name of its file"* ]]
+	# Of two hunks the reply has cut the second one.
+	run -0 --separate-stderr "$S" mail patch --partial "$MAILS/202403-sched-balance-running.txt"
+	[ "$(grep '^@@' <<<"$output" | cut -c 1-24)" = "@@ -11286,6 +11287,7 @@ " ]
+	run -2 "$S" mail patch "$MAILS/20230914-sis-cache.txt"
+	[[ "$output" == *"holds no diff"* ]]
+}
