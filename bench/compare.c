@@ -161,6 +161,9 @@ int print_comparison(struct store *store, const struct compare_request *request,
 	    result_load(&result, store, request->runs, request->runs_count, &load, err))
 		return -1;
 	opt.adjusted = adjusted = result_adjust(result, &opt);
+	/* Some styles copy another tool's table to the byte and have no place to say it. */
+	if (result->backend && !strcmp(result->backend, "peer"))
+		strbuf_addstr(&notes, "backend peer: the values are those of the original tool\n");
 	ret = style->print(result, &opt, &out, err);
 	if (!ret)
 		fwrite(out.buf, 1, out.len, stdout);

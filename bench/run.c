@@ -229,8 +229,11 @@ static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
 	const struct plan *plan = &s->plan;
 	char *line = setup_machine_line(s);
 
-	printf("%s\nmachine   %s\nworkload  %s\nseed      %llu\n\ncases\n", s->experiment->title,
-	       line, s->experiment->workload.name, (unsigned long long)plan->seed);
+	printf("%s\nmachine   %s\nworkload  %s%s\nseed      %llu\n\ncases\n", s->experiment->title,
+	       line, s->experiment->workload.name,
+	       s->experiment->workload.backend == BACKEND_PEER ? " (backend peer: the original)"
+							       : "",
+	       (unsigned long long)plan->seed);
 	for (unsigned i = 0; i < plan->cases_count; i++)
 		printf("  %s\n", plan->cases[i].key);
 	if (s->experiment->precision > 0)

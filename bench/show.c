@@ -55,6 +55,30 @@ static void format_time(int64_t ns, char *buf, size_t size)
 	strftime(buf, size, "%Y-%m-%d %H:%M:%S %z", &tm);
 }
 
+/* Of a run: what its text says; NULL where that is not known any more. */
+static struct experiment *experiment_of(const struct store_run *r)
+{
+	struct error ignored = ERROR_INIT;
+	struct experiment *e;
+
+	return experiment_parse(&e, r->text, r->id, &ignored) ? NULL : e;
+}
+
+static const char *backend_of(const struct experiment *e)
+{
+	return e->workload.backend == BACKEND_PEER ? "peer" : "own";
+}
+
+static void print_workload(const struct store_run *r)
+{
+	struct experiment *e = experiment_of(r);
+
+	if (e)
+		printf("workload    %s, backend %s%s\n", e->workload.name, backend_of(e),
+		       e->workload.backend == BACKEND_PEER ? ": the original tool" : "");
+	experiment_free(e);
+}
+
 static void print_text(const struct store_run *r, unsigned good, unsigned bad,
 		       const struct store_variant *v, unsigned variants, const struct store_boot *b,
 		       unsigned boots)
@@ -64,6 +88,7 @@ static void print_text(const struct store_run *r, unsigned good, unsigned bad,
 	format_time(r->started_ns, when, sizeof(when));
 	printf("run         %s\nstate       %s\nexperiment  %s: %s\nmachine     %s\n", r->id,
 	       r->state, r->experiment, r->title, r->description);
+	print_workload(r);
 	if (*r->accel)
 		printf("run on      %s: %s\n", r->accel, r->note);
 	printf("started     %s\nseed        %llu\nsamples     %u good, %u failed or cut off\n"
@@ -119,6 +144,7 @@ static void print_json(const struct store_run *r, unsigned good, unsigned bad,
 		       unsigned boots, json_t *failures)
 {
 	json_t *vs = json_array(), *bs = json_array(), *root;
+	struct experiment *e = experiment_of(r);
 
 	for (unsigned i = 0; i < variants; i++)
 		json_array_append_new(vs,
@@ -137,6 +163,10 @@ static void print_json(const struct store_run *r, unsigned good, unsigned bad,
 			 "machine", r->description, "accel", r->accel, "note", r->note, "seed",
 			 (json_int_t)r->seed, "started_ns", (json_int_t)r->started_ns, "ended_ns",
 			 (json_int_t)r->ended_ns, "good", (int)good, "bad", (int)bad);
+	if (e)
+		json_object_update_new(root, json_pack("{s:s, s:s}", "workload", e->workload.name,
+						       "backend", backend_of(e)));
+	experiment_free(e);
 	json_object_set_new(root, "variants", vs);
 	json_object_set_new(root, "boots", bs);
 	json_object_set(root, "failures", failures);

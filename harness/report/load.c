@@ -146,8 +146,23 @@ static int check_commands(const struct source *a, const struct source *b, unsign
 			 a->run.id, b->run.id, what, one ? one : "none", two ? two : "none");
 }
 
+/* The original's clock and its share of the work are not ours: no column beside the other. */
+static int check_backends(const struct source *a, const struct source *b, struct error *err)
+{
+	bool peer = a->experiment->workload.backend == BACKEND_PEER;
+
+	if (a->experiment->workload.backend == b->experiment->workload.backend)
+		return 0;
+	return error_set(err, ERROR_USAGE,
+			 "runs '%s' and '%s' are of different backends (%s, %s): our generator and "
+			 "the original are two workloads (print a table of each)",
+			 a->run.id, b->run.id, peer ? "peer" : "own", peer ? "own" : "peer");
+}
+
 static int check_cases(const struct source *a, const struct source *b, struct error *err)
 {
+	if (check_backends(a, b, err))
+		return -1;
 	if (strcmp(a->experiment->workload.name, b->experiment->workload.name) ||
 	    a->plan.cases_count != b->plan.cases_count)
 		return error_set(err, ERROR_USAGE,
@@ -238,12 +253,23 @@ static char *warning_of(const struct loader *l)
 	return sb.len ? strbuf_detach(&sb) : NULL;
 }
 
+/* The title is what all styles and figures show. */
+static void name_backend(struct result *r, const struct source *src)
+{
+	bool peer = src->experiment->workload.backend == BACKEND_PEER;
+
+	if (strcmp(src->run.workload_sha256, "imported"))
+		r->backend = peer ? "peer" : "own";
+	r->title = peer ? xasprintf("%s (backend peer: the original tool)", src->run.title)
+			: xstrdup(src->run.title);
+}
+
 static void describe(struct result *r, const struct loader *l)
 {
 	const struct source *src = &l->sources[0];
 	struct strbuf ids = STRBUF_INIT;
 
-	r->title = xstrdup(src->run.title);
+	name_backend(r, src);
 	r->experiment = xstrdup(src->run.experiment);
 	r->machine = xstrdup(src->run.description);
 	r->workload = xstrdup(src->experiment->workload.name);

@@ -41,6 +41,7 @@ struct result {
 	char *run_id;
 	char *machine; /* one line: topology and how it is run */
 	char *warning; /* "emulated machine (TCG) ...", NULL on real ones */
+	const char *backend; /* "own", "peer"; NULL: not known */
 	char *workload;
 	char *metric; /* "time" */
 	char *unit; /* "s" */

@@ -162,6 +162,7 @@ static json_t *result_json(const struct result *r)
 		{"machine", r->machine},
 		{"warning", r->warning},
 		{"workload", r->workload},
+		{"backend", r->backend},
 		{"metric", r->metric},
 		{"unit", r->unit},
 		{"better", r->better == BETTER_HIGHER ? "higher" : "lower"},

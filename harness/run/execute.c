@@ -191,15 +191,17 @@ static void open_spec(struct session_spec *spec, const struct execution *x, unsi
 	const struct setup *s = x->setup;
 	unsigned v = s->plan.boots[boot].variant;
 
-	*spec = (struct session_spec){.machine = s->machine,
-				      .kernel = s->kernels[v],
-				      .image = &s->images[v],
-				      .variant = &s->experiment->variants[v],
-				      .console_log = console,
-				      .agent_path = s->agent_path,
-				      .workload_path = s->workload_path,
-				      .interrupt_fd = s->interrupt_fd,
-				      .schedstat = s->schedstat};
+	*spec = (struct session_spec){
+		.machine = s->machine,
+		.kernel = s->kernels[v],
+		.image = &s->images[v],
+		.variant = &s->experiment->variants[v],
+		.console_log = console,
+		.agent_path = s->agent_path,
+		.workload_path = s->workload_path,
+		.extra_files = s->originals.count ? strlist_argv(&s->originals) : NULL,
+		.interrupt_fd = s->interrupt_fd,
+		.schedstat = s->schedstat};
 }
 
 /* One physical boot; whatever becomes of it is stored under its row. */
@@ -241,11 +243,12 @@ static int check_workload(const struct execution *x, struct error *err)
 {
 	char hash[SHA256_HEX_SIZE];
 
-	if (file_sha256(x->setup->workload_path, hash, err))
+	if (setup_workload_hash(x->setup, hash, err))
 		return -1;
 	if (strcmp(hash, x->setup->workload_sha256))
-		return error_set(err, ERROR_FAILED, "'%s' was changed during the run",
-				 x->setup->workload_path);
+		return error_set(err, ERROR_FAILED, "'%s'%s was changed during the run",
+				 x->setup->workload_path,
+				 x->setup->originals.count ? ", or the original," : "");
 	return 0;
 }
 

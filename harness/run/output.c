@@ -44,7 +44,20 @@ static bool seen(const struct output *o, const char *metric)
 	return false;
 }
 
-static int add_sample(struct output *o, json_t *line, const char *workload, struct error *err)
+/* A generator of another origin may not say; it is one of ours then. */
+static int check_backend(json_t *line, enum backend backend, struct error *err)
+{
+	const char *name = json_string_value(json_object_get(line, "backend"));
+	bool peer = name && !strcmp(name, "peer");
+
+	if (peer == (backend == BACKEND_PEER))
+		return 0;
+	return error_set(err, ERROR_FAILED, "the workload printed a sample of backend %s",
+			 peer ? "peer" : "own");
+}
+
+static int add_sample(struct output *o, json_t *line, const char *workload, enum backend backend,
+		      struct error *err)
 {
 	const char *name = NULL, *metric = NULL, *unit = NULL, *better = NULL;
 	double value;
@@ -57,6 +70,8 @@ static int add_sample(struct output *o, json_t *line, const char *workload, stru
 				 "the workload printed a sample that is not complete");
 	if (strcmp(name, workload))
 		return error_set(err, ERROR_FAILED, "the workload printed a sample of another one");
+	if (check_backend(line, backend, err))
+		return -1;
 	if (strcmp(better, "lower") && strcmp(better, "higher"))
 		return error_set(err, ERROR_FAILED,
 				 "the workload printed a sample without a direction");
@@ -76,7 +91,7 @@ static int add_sample(struct output *o, json_t *line, const char *workload, stru
 	return 0;
 }
 
-int output_samples(struct output *o, const char *workload, struct error *err)
+int output_samples(struct output *o, const char *workload, enum backend backend, struct error *err)
 {
 	int ret = 0;
 
@@ -91,7 +106,7 @@ int output_samples(struct output *o, const char *workload, struct error *err)
 			json_t *line = json_loadb(p, len, JSON_REJECT_DUPLICATES, NULL);
 
 			if (line)
-				ret = add_sample(o, line, workload, err);
+				ret = add_sample(o, line, workload, backend, err);
 			else
 				ret = error_set(err, ERROR_FAILED,
 						"the workload printed malformed JSON");

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/config.h"
 #include "store/store.h"
 #include "util/error.h"
 #include "util/strbuf.h"
@@ -28,9 +29,9 @@ void output_line(void *arg, bool is_stderr, const char *line, size_t len);
 /*
  * Read the samples out of the lines that came: JSON objects with workload, metric, unit, better
  * and a finite value; other lines are left alone. No sample at all, one that is malformed, of
- * another workload, a metric twice, or more text than is kept is an error.
+ * another workload or backend, a metric twice, or more text than is kept is an error.
  */
-int output_samples(struct output *o, const char *workload, struct error *err);
+int output_samples(struct output *o, const char *workload, enum backend backend, struct error *err);
 
 /*
  * The last line of stderr that holds something, for reasons; "" for none. Printable ASCII whatever

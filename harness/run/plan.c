@@ -64,6 +64,8 @@ static void init_case(struct plan_case *c, const struct experiment *e, unsigned 
 	strlist_add(&c->argv, "schedbench-workload");
 	strlist_add(&c->argv, e->workload.name);
 	strlist_add(&c->argv, "--json");
+	if (e->workload.backend == BACKEND_PEER)
+		strlist_add(&c->argv, "--backend=peer");
 	set_cpus(c, e->pin);
 	/* A generator may have a flag "pin" of its own; the axis of that name is the harness's. */
 	for (unsigned i = 0; i < e->workload.params_count; i++)

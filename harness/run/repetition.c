@@ -132,7 +132,7 @@ static const char *judge(struct record *r, const struct agent_run_reply *reply,
 	} else if (reply->exit_status) {
 		snprintf(result->reason, sizeof(result->reason), "exit status %d%s%s",
 			 reply->exit_status, *last ? ": " : "", last);
-	} else if (output_samples(&r->output, e->workload.name, &err)) {
+	} else if (output_samples(&r->output, e->workload.name, e->workload.backend, &err)) {
 		snprintf(result->reason, sizeof(result->reason), "%.500s", err.msg);
 	} else {
 		status = "ok";

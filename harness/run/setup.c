@@ -34,10 +34,25 @@ static int check_monitors(struct setup *s, struct error *err)
 					 s->experiment->monitors[i]);
 		s->schedstat = true;
 	}
-	if (s->experiment->workload.backend == BACKEND_PEER)
-		return error_set(err, ERROR_USAGE,
-				 "backend: peer is not supported by this version (use own)");
 	return 0;
+}
+
+int setup_workload_hash(const struct setup *s, char hex[SHA256_HEX_SIZE], struct error *err)
+{
+	struct strbuf all = STRBUF_INIT;
+	int ret = file_sha256(s->workload_path, hex, err);
+
+	if (ret || !s->originals.count)
+		return ret;
+	strbuf_addstr(&all, hex);
+	for (size_t i = 0; !ret && i < s->originals.count; i++) {
+		ret = file_sha256(s->originals.items[i], hex, err);
+		strbuf_addf(&all, " %s", hex);
+	}
+	if (!ret)
+		data_sha256(all.buf, all.len, hex);
+	strbuf_release(&all);
+	return ret;
 }
 
 static int draw_seed(struct setup *s, uint64_t *seed, struct error *err)
@@ -64,10 +79,12 @@ int setup_init(struct setup *s, struct experiment *e, uint64_t seed, struct erro
 		return -1;
 	s->agent_path = program_path("schedbench-agent", err);
 	s->workload_path = s->agent_path ? program_path("schedbench-workload", err) : NULL;
-	if (!s->workload_path || file_sha256(s->workload_path, s->workload_sha256, err))
+	if (!s->workload_path)
 		return -1;
 	plan_init(&s->plan, e, seed);
-	return workload_check(&s->plan, s->workload_path, err);
+	if (workload_check(&s->plan, s->workload_path, &s->originals, err))
+		return -1;
+	return setup_workload_hash(s, s->workload_sha256, err);
 }
 
 int setup_kernels(struct setup *s, struct error *err)
@@ -94,6 +111,7 @@ void setup_release(struct setup *s)
 	experiment_free(s->experiment);
 	free(s->agent_path);
 	free(s->workload_path);
+	strlist_release(&s->originals);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -202,10 +220,11 @@ int setup_check_resume(const struct setup *s, struct store *store, const struct 
 	int ret = 0;
 
 	if (strcmp(run->workload_sha256, s->workload_sha256))
-		return error_set(err, ERROR_USAGE,
-				 "schedbench-workload is not the program that run '%s' began with "
-				 "(start a new run)",
-				 run->id);
+		return error_set(
+			err, ERROR_USAGE,
+			"schedbench-workload%s is not the program that run '%s' began with "
+			"(start a new run)",
+			s->originals.count ? ", or the original that it runs," : "", run->id);
 	if (store_variants(store, run->id, &variants, &count, err))
 		return -1;
 	if (count != s->experiment->variants_count)

@@ -7,6 +7,7 @@
 #include "run/plan.h"
 #include "store/store.h"
 #include "util/error.h"
+#include "util/strlist.h"
 
 /* Everything a run needs, loaded and checked before anything is booted. */
 struct setup {
@@ -15,7 +16,8 @@ struct setup {
 	struct kernel **kernels; /* by variant */
 	struct kernel_image *images; /* by variant */
 	char *agent_path, *workload_path;
-	char workload_sha256[65];
+	struct strlist originals; /* backend: peer: programs and files that a case needs */
+	char workload_sha256[65]; /* with those */
 	struct plan plan;
 	bool schedstat; /* monitors: [schedstat] */
 	int interrupt_fd; /* -1 before setup_kernels() */
@@ -29,6 +31,9 @@ struct setup {
 int setup_init(struct setup *s, struct experiment *e, uint64_t seed, struct error *err);
 int setup_kernels(struct setup *s, struct error *err);
 void setup_release(struct setup *s);
+
+/* Hash of the program schedbench-workload and the originals, as they are now. */
+int setup_workload_hash(const struct setup *s, char hex[65], struct error *err);
 
 /* One line about the machine: "demo-2s8: 2 packages x 2 cores x 2 threads ...". Caller frees. */
 char *setup_machine_line(const struct setup *s);

@@ -13,7 +13,7 @@
 static int samples(struct output *o, const char *line, struct error *err)
 {
 	output_line(o, false, line, strlen(line));
-	return output_samples(o, "hackbench", err);
+	return output_samples(o, "hackbench", BACKEND_OWN, err);
 }
 
 #define SAMPLE(metric, value)                                                                      \
@@ -117,7 +117,7 @@ static void test_too_much_text_is_an_error(void **state)
 	output_line(&o, false, SAMPLE("time", "1"), strlen(SAMPLE("time", "1")));
 	for (int i = 0; i < 17; i++)
 		output_line(&o, true, noise, size);
-	assert_int_equal(output_samples(&o, "hackbench", &err), 0);
+	assert_int_equal(output_samples(&o, "hackbench", BACKEND_OWN, &err), 0);
 	output_release(&o);
 	for (int i = 0; i < 17; i++)
 		output_line(&o, false, noise, size);
@@ -125,6 +125,34 @@ static void test_too_much_text_is_an_error(void **state)
 	assert_string_equal(err.msg, "the workload printed more than 16 MiB");
 	output_release(&o);
 	free(noise);
+}
+
+#define OF_BACKEND(name)                                                                           \
+	"{\"workload\":\"hackbench\",\"metric\":\"time\",\"unit\":\"s\",\"better\":\"lower\","     \
+	"\"value\":1,\"backend\":\"" name "\"}"
+
+static void test_backend(void **state)
+{
+	static const struct {
+		const char *line;
+		enum backend backend;
+		int ret;
+	} rows[] = {
+		{SAMPLE("time", "1"), BACKEND_OWN, 0}, {SAMPLE("time", "1"), BACKEND_PEER, -1},
+		{OF_BACKEND("own"), BACKEND_OWN, 0},   {OF_BACKEND("own"), BACKEND_PEER, -1},
+		{OF_BACKEND("peer"), BACKEND_OWN, -1}, {OF_BACKEND("peer"), BACKEND_PEER, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct output o = OUTPUT_INIT;
+		struct error err = ERROR_INIT;
+
+		output_line(&o, false, rows[i].line, strlen(rows[i].line));
+		assert_int_equal(output_samples(&o, "hackbench", rows[i].backend, &err),
+				 rows[i].ret);
+		output_release(&o);
+	}
 }
 
 static void test_last_error(void **state)
@@ -158,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_long_names_are_refused),
 		cmocka_unit_test(test_too_much_text_is_an_error),
 		cmocka_unit_test(test_last_error),
+		cmocka_unit_test(test_backend),
 	};
 
 	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
