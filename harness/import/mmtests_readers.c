@@ -150,11 +150,7 @@ static int add_netperf(const struct mmtests_log *log, const char *size, long num
 		log_add(log, size, 0, number, NAN, failure);
 		return 0;
 	}
-	if (log_metric(log,
-		       rr	   ? "transactions"
-		       : datagrams ? "receive"
-				   : "throughput",
-		       unit, true, &metric, err) ||
+	if (log_metric(log, datagrams ? "receive" : "throughput", unit, true, &metric, err) ||
 	    (datagrams && log_metric(log, "send", unit, true, &sent, err)))
 		return -1;
 	log_add(log, size, metric, number, datagrams ? n->receive : n->last, NULL);
@@ -277,7 +273,7 @@ static int parse_perfpipe(struct mmtests_log *log, struct error *err)
 	kase = split_benchlog(log->name, &number);
 	if (!kase)
 		return LOG_UNKNOWN;
-	ret = log_metric(log, "usecs_per_op", "usec", false, &metric, err);
+	ret = log_metric(log, "usecs_per_op", "usecs/op", false, &metric, err);
 	while (!ret && (line = log_line(log))) {
 		unsigned n;
 

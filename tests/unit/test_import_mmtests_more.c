@@ -71,7 +71,8 @@ static void test_netperf_rr(void **state)
 
 	put(*state, "a/iter-0/netperf-ipv4-tcp-rr/logs/TCP_RR-1.1", log);
 	import(&f, *state, &defaults);
-	c = cell_of(&f.set.items[0], "a", "1", "transactions");
+	c = cell_of(&f.set.items[0], "a", "1", "throughput");
+	assert_string_equal(f.set.items[0].metrics[0].unit, "trans/s");
 	assert_int_equal(c.good, 1);
 	assert_near(c.sum, 29150.15);
 	import_set_release(&f.set);
