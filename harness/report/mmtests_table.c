@@ -86,7 +86,7 @@ static void set_layout(struct mm_table *t)
 	} layouts[] = {
 		{"hackbench", ROWS_MULTI, 4},	  {"tbench", ROWS_LEFT_SKEW, 4},
 		{"dbench", ROWS_LEFT_SKEW, 4},	  {"perfpipe", ROWS_NORMALISED, 4},
-		{"schbench", ROWS_NORMALISED, 2},
+		{"schbench", ROWS_NORMALISED, 2}, {"pipe", ROWS_NORMALISED, 4},
 	};
 	enum report_rows rows = ROWS_MULTI;
 

@@ -96,6 +96,21 @@ hackbench_tree() {
 	[ ! -e "$BATS_TEST_TMPDIR/new.db" ]
 }
 
+@test "perfpipe: mmtests' rows and decimals" {
+	i=0
+	for value in 4.929661 4.782404 4.922456 5.035968 4.665580; do
+		i=$((i + 1))
+		printf '     Total time: 2.5 [sec]\n\n       %s usecs/op\n        200000 ops/sec\n' "$value" |
+			put 6.1-base/iter-0 perfpipe "benchlog-_-_-$i"
+	done
+	"$S" import mmtests "$T" >/dev/null
+	run -0 "$S" compare --style mmtests
+	# Of five samples best-95 are the best four: (4.66558 + 4.782404 + 4.922456 + 4.929661) / 4.
+	[[ "$output" =~ Amean\ +usecs_per_op-pipe\ +4.8672 ]]
+	[[ "$output" =~ BAmean.95\ +usecs_per_op-pipe\ +4.8250 ]]
+	[[ "$output" =~ Pctile.95\ +usecs_per_op-pipe\ +4.9297 ]]
+}
+
 @test "nothing to import is an error, and no database is made" {
 	run -2 "$S" import mmtests "$T"
 	[[ "$output" == *"is no result tree of mmtests"* ]]
