@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
+#include <jansson.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "import/import.h"
 #include "util/xalloc.h"
 
-#define MAX_NAME 120
+#define MAX_NAME    120
+#define MAX_METRICS 1000
 
 struct known {
 	char *name;
@@ -78,6 +80,8 @@ int import_metric(struct import *imp, const char *name, const char *unit, bool h
 	while (i < imp->metrics_count && strcmp(imp->metrics[i].name, name))
 		i++;
 	*index = i;
+	if (i == MAX_METRICS)
+		return error_set(err, ERROR_USAGE, "more than %d metrics", MAX_METRICS);
 	if (i == imp->metrics_count) {
 		xgrow(imp->metrics, imp->metrics_count, imp->metrics_cap);
 		imp->metrics[imp->metrics_count++] =
@@ -104,6 +108,14 @@ void import_add(struct import *imp, const struct import_sample *sample)
 	imp->count++;
 }
 
+static bool is_utf8(const char *text)
+{
+	json_t *string = json_string(text);
+
+	json_decref(string);
+	return string;
+}
+
 struct import_quote import_quote(const char *text)
 {
 	struct import_quote q;
@@ -111,7 +123,12 @@ struct import_quote import_quote(const char *text)
 
 	for (; text[i] && i < sizeof(q.text) - 1; i++)
 		q.text[i] = iscntrl((unsigned char)text[i]) || text[i] == '\'' ? '?' : text[i];
+	/* Not the first half of a character. */
+	while (text[i] && i && ((unsigned char)text[i] & 0xc0) == 0x80)
+		i--;
 	q.text[i] = '\0';
+	for (char *p = q.text; *p && !is_utf8(q.text); p++)
+		*p = (unsigned char)*p & 0x80 ? '?' : *p;
 	return q;
 }
 

@@ -45,7 +45,7 @@ struct import {
 	bool retried; /* failed attempts were repeated until one was good: they are not planned */
 	struct import_names variants, cases;
 	struct import_metric *metrics;
-	const char *metric; /* the experiment's; NULL, or not one of them: the first one */
+	const char *metric; /* the experiment's; NULL, or nothing good of it: the first one */
 	size_t metrics_count, metrics_cap;
 	struct import_sample *samples;
 	size_t count, cap;
@@ -71,7 +71,7 @@ void import_add(struct import *imp, const struct import_sample *sample);
 int import_check_variant(const char *name, struct error *err);
 int import_check_case(const char *name, struct error *err);
 
-/* @text for a message: its beginning, with ? for what would disturb a terminal. */
+/* @text for a message: its beginning, with ? for what would disturb a terminal or is not UTF-8. */
 struct import_quote {
 	char text[64];
 };

@@ -88,7 +88,7 @@ static int parse_tbench_op(struct mmtests_log *log, struct error *err)
 		ret = log_metric(log, name, "ms", false, &metric, err);
 		good = log_value(log, words[2], true, &value);
 		if (!ret)
-			log_add(log, clients, metric, 0, value, good ? NULL : log->why);
+			log_add(log, clients, metric, IMPORT_NEXT, value, good ? NULL : log->why);
 		free(name);
 	}
 	if (!ret && log->imp->count == before)

@@ -53,11 +53,27 @@ static char *metric_name(const char *section, const char *percentile)
 	return name;
 }
 
+static void keep_value(const struct mmtests_log *log, struct schbench *b, unsigned metric,
+		       double value)
+{
+	bool twice = b->count == MAX_VALUES;
+
+	for (unsigned i = 0; !twice && i < b->count; i++)
+		twice = b->values[i].metric == metric;
+	if (!twice) {
+		b->values[b->count].metric = metric;
+		b->values[b->count++].value = value;
+	} else if (!b->failure) {
+		b->failure = xasprintf("line %u of the log: the report has this percentile twice",
+				       log->line);
+	}
+}
+
 static int take_percentile(struct mmtests_log *log, struct schbench *b, char *line,
 			   struct error *err)
 {
 	char *words[3], *end, *name;
-	unsigned n, star;
+	unsigned n, star, metric;
 	bool rps = b->section && !strcmp(b->section, "rps");
 	double value;
 	int ret;
@@ -73,13 +89,10 @@ static int take_percentile(struct mmtests_log *log, struct schbench *b, char *li
 		return 0;
 	if (!log_value(log, words[star + 1], true, &value) && !b->failure)
 		b->failure = xstrdup(log->why);
-	if (b->count == MAX_VALUES)
-		return error_set(err, ERROR_USAGE, "%s:%u: more than %d percentiles in an interval",
-				 log->path, log->line, MAX_VALUES);
 	name = metric_name(b->section, words[star]);
-	ret = log_metric(log, name, rps ? "requests/s" : "usec", rps, &b->values[b->count].metric,
-			 err);
-	b->values[b->count++].value = value;
+	ret = log_metric(log, name, rps ? "requests/s" : "usec", rps, &metric, err);
+	if (!ret)
+		keep_value(log, b, metric, value);
 	free(name);
 	return ret;
 }

@@ -380,10 +380,10 @@ int mmtests_find(struct mmtests_sites *sites, const struct tree *tree,
 				"'%s' is no result tree of mmtests (KERNEL/iter-0/TEST/logs)",
 				tree->given);
 	if (sites->untold)
-		strlist_addf(tree->notes,
-			     "%u iterations have no tests-timestamp: nothing says how their tests "
-			     "ended",
-			     sites->untold);
+		strlist_addf(
+			tree->notes,
+			"%u iteration%s without tests-timestamp: nothing says how the tests ended",
+			sites->untold, sites->untold == 1 ? "" : "s");
 	return ret;
 }
 

@@ -244,12 +244,28 @@ static int case_names(const struct import *imp, json_t **out, struct error *err)
 	return 0;
 }
 
+static bool has_good_sample(const struct import *imp, size_t metric)
+{
+	for (size_t i = 0; i < imp->count; i++)
+		if (!imp->samples[i].reason && imp->samples[i].metric == metric)
+			return true;
+	return false;
+}
+
+/* The one asked for; where nothing good was measured of it, the first one that has something. */
 static const char *main_metric(const struct import *imp)
 {
-	for (size_t i = 0; imp->metric && i < imp->metrics_count; i++)
-		if (!strcmp(imp->metrics[i].name, imp->metric))
-			return imp->metric;
-	return imp->metrics[0].name;
+	size_t first = imp->metrics_count;
+
+	for (size_t i = 0; i < imp->metrics_count; i++) {
+		bool wanted = imp->metric && !strcmp(imp->metrics[i].name, imp->metric);
+
+		if ((wanted || first == imp->metrics_count) && has_good_sample(imp, i))
+			first = i;
+		if (wanted && first == i)
+			break;
+	}
+	return imp->metrics[first < imp->metrics_count ? first : 0].name;
 }
 
 /* The experiment that would have measured this, so that the run is one like any other. JSON is

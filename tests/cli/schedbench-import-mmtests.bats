@@ -53,6 +53,7 @@ hackbench_tree() {
 	[[ "$output" == *"1 failed (perf: fork: Resource temporarily unavailable)"* ]]
 	run -0 "$S" show
 	[[ "$output" == *"17 good, 1 failed"* ]]
+	[ "$("$S" show --json | jq -r '.failures[].reason')" = 'perf: fork: Resource temporarily unavailable' ]
 	run -0 "$S" plot -o "$BATS_TEST_TMPDIR/p.svg"
 	run -0 "$S" list runs
 	[[ "$output" == *hackbench-process-pipes* ]]

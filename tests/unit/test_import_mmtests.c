@@ -135,6 +135,8 @@ static void test_tbench_failed(void **state)
 	put_tbench(*state);
 	put(*state, "a/iter-0/tbench4/logs/benchlog-tput-4", "Throughput 0 MB/sec  4 clients\n");
 	put(*state, "a/iter-0/tbench4/logs/benchlog-tput-8", TICK("0", "1") TICK("nan", "2"));
+	/* The table of operations twice: two repetitions, as from a run that was made again. */
+	put(*state, "a/iter-0/tbench4/logs/benchlog-op-4", " Close 7 0.25 1\n Close 7 0.75 1\n");
 	import(&f, *state, &defaults);
 	c = cell_of(&f.set.items[2], "a", "4", "throughput");
 	assert_int_equal(c.failed, 1);
@@ -143,6 +145,9 @@ static void test_tbench_failed(void **state)
 	assert_int_equal(c.failed, 2);
 	assert_int_equal(c.good, 0);
 	assert_string_equal(c.reason, "line 1 of the log: '0' is no result");
+	c = cell_of(run_of(&f, "tbench4-op"), "a", "4", "latency_Close");
+	assert_int_equal(c.good, 2);
+	assert_near(c.sum, 1.0);
 	import_set_release(&f.set);
 }
 

@@ -125,6 +125,8 @@ static void test_schbench_others(void **state)
 	    REPORT("15", "7", "100",
 		   "30") "current rps: 31.00\nSegmentation fault (core dumped)\n");
 	put(*state, "a/iter-0/schbench/logs/schbench-8.log", "");
+	put(*state, "a/iter-0/schbench/logs/schbench-16.log",
+	    "Wakeup Latencies percentiles (usec)\n\t  50.0th: 7\n\t  50.0th: 8\ncurrent rps: 3\n");
 	import(&f, *state, &defaults);
 	assert_near(cell_of(&f.set.items[0], "a", "1", "wakeup_p99").sum, 100.0);
 	assert_near(cell_of(&f.set.items[0], "a", "2", "wakeup_p99").sum, 12752.0);
@@ -133,6 +135,8 @@ static void test_schbench_others(void **state)
 	assert_string_equal(c.reason, "Segmentation fault (core dumped)");
 	assert_string_equal(cell_of(&f.set.items[0], "a", "8", "wakeup_p99").reason,
 			    "the log holds no percentiles");
+	assert_string_equal(cell_of(&f.set.items[0], "a", "16", "wakeup_p50").reason,
+			    "line 3 of the log: the report has this percentile twice");
 	import_set_release(&f.set);
 }
 

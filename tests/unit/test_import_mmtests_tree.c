@@ -49,7 +49,7 @@ static void test_ends(void **state)
 	assert_int_equal(c.failed, 2);
 	assert_string_equal(c.reason, "mmtests ended the test with status 137");
 	assert_string_equal(f.set.items[0].samples[2].reason, "the test began and did not end");
-	assert_true(has_note(&f, "1 iterations have no tests-timestamp"));
+	assert_true(has_note(&f, "1 iteration without tests-timestamp"));
 	import_set_release(&f.set);
 }
 
@@ -185,11 +185,25 @@ static void test_huge_lines(void **state)
 	import_set_release(&f.set);
 }
 
+/* Reasons go into the store and into JSON: whole characters, and no half ones at the cut. */
+static void test_quote(void **state)
+{
+	(void)state;
+	assert_string_equal(import_quote("a\xe2\x80\x98z").text, "a\xe2\x80\x98z");
+	assert_string_equal(import_quote("\xe2\x80\x98\xff'\033").text, "??????");
+	assert_string_equal(import_quote(
+				    "0123456789012345678901234567890123456789012345678901234567890"
+				    "1\xe2\x80\x98z")
+				    .text,
+			    "01234567890123456789012345678901234567890123456789012345678901");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_ends),    TEST(test_missing), TEST(test_order), TEST(test_unknown),
-		TEST(test_damaged), TEST(test_twice),	TEST(test_empty), TEST(test_huge_lines),
+		TEST(test_ends),    TEST(test_missing),	   TEST(test_order),
+		TEST(test_unknown), TEST(test_damaged),	   TEST(test_twice),
+		TEST(test_empty),   TEST(test_huge_lines), cmocka_unit_test(test_quote),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
