@@ -235,7 +235,8 @@ static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
 							       : "",
 	       (unsigned long long)plan->seed);
 	for (unsigned i = 0; i < plan->cases_count; i++)
-		printf("  %s\n", plan->cases[i].key);
+		printf("  %s%s%s\n", plan->cases[i].key, plan->cases[i].cpus ? " on CPUs " : "",
+		       plan->cases[i].cpus ? plan->cases[i].cpus : "");
 	if (s->experiment->precision > 0)
 		printf("\nprecision: %g %%: %u to %u boots of each variant\n",
 		       s->experiment->precision * 100, s->experiment->boots,

@@ -57,7 +57,7 @@ struct experiment {
 	struct workload_config workload;
 	struct sweep_axis *sweep;
 	unsigned sweep_count; /* 0: one case */
-	char *pin; /* "all" or a list of CPUs such as 0-3,8 */
+	char *pin; /* "all", a list of CPUs such as 0-3,8, or a location (topology/location.h) */
 	char *metric; /* NULL: the first one the workload prints */
 	char *statistic; /* amean | hmean | gmean | median; NULL: by the metric's direction */
 	unsigned boots; /* per variant */

@@ -93,7 +93,7 @@ static int check_pin(const struct document *doc, const struct node *n, struct er
 	struct error reason = ERROR_INIT;
 	unsigned highest;
 
-	if (!strcmp(n->value, "all") || !parse_cpu_list(n->value, &highest, &reason))
+	if (is_location(n->value) || !parse_cpu_list(n->value, &highest, &reason))
 		return 0;
 	return document_error(doc, n, err, "%s", reason.msg);
 }
@@ -257,7 +257,7 @@ static int check_pin_on_machine(const struct document *doc, const struct node *n
 {
 	unsigned highest;
 
-	if (strcmp(n->value, "all") && !parse_cpu_list(n->value, &highest, err) &&
+	if (!is_location(n->value) && !parse_cpu_list(n->value, &highest, err) &&
 	    highest >= machine_cpus(m))
 		return document_error(doc, n, err, "CPU %u is not there: machine '%s' has 0-%u",
 				      highest, m->name, machine_cpus(m) - 1);

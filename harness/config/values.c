@@ -86,18 +86,16 @@ int parse_scale(const char *text, unsigned *num, unsigned *den, struct error *er
 
 static int bad_cpu_list(const char *text, struct error *err)
 {
-	static const char *const hwloc_words[] = {":",	    "core", "pu", "numa",    "package",
-						  "socket", "l3",   "l2", "machine", "die"};
+	return error_set(err, ERROR_USAGE,
+			 "'%.60s' is not a list of CPUs (write 'all', in ascending order 0-3,8, or "
+			 "a location such as package:0 or l3:0-3.core:0)",
+			 text);
+}
 
-	for (unsigned i = 0; i < sizeof(hwloc_words) / sizeof(hwloc_words[0]); i++)
-		if (strcasestr(text, hwloc_words[i]))
-			return error_set(err, ERROR_USAGE,
-					 "hwloc location '%.60s' is not supported by this version "
-					 "(write 'all' or a list of CPUs such as 0-3,8)",
-					 text);
-	return error_set(
-		err, ERROR_USAGE,
-		"'%.60s' is not a list of CPUs (write 'all' or, in ascending order, 0-3,8)", text);
+bool is_location(const char *text)
+{
+	return strpbrk(text, ":~^ ") || !strncmp(text, "0x", 2) || !strcmp(text, "all") ||
+	       !strcmp(text, "root");
 }
 
 int parse_cpu_list(const char *text, unsigned *highest, struct error *err)

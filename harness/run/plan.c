@@ -131,6 +131,14 @@ void plan_init(struct plan *plan, const struct experiment *e, uint64_t seed)
 	init_boots(plan, e);
 }
 
+bool plan_is_pinned(const struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->cases_count; i++)
+		if (plan->cases[i].cpus)
+			return true;
+	return false;
+}
+
 void plan_release(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->cases_count; i++) {

@@ -46,6 +46,8 @@ struct plan {
  * variants and cases alike. sequential: variant by variant, case by case.
  */
 void plan_init(struct plan *plan, const struct experiment *e, uint64_t seed);
+/* Whether any case runs on some of the CPUs only. */
+bool plan_is_pinned(const struct plan *plan);
 void plan_release(struct plan *plan);
 
 /* The items of one boot in their order; the caller frees. */

@@ -9,6 +9,8 @@
 #include "run/programs.h"
 #include "run/setup.h"
 #include "run/workload_check.h"
+#include "topology/location.h"
+#include "topology/machine_topology.h"
 #include "util/file.h"
 #include "util/interrupt.h"
 #include "util/xalloc.h"
@@ -55,6 +57,38 @@ int setup_workload_hash(const struct setup *s, char hex[SHA256_HEX_SIZE], struct
 	return ret;
 }
 
+static int resolve_pin(struct plan_case *c, hwloc_topology_t topology, struct error *err)
+{
+	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+	int ret = location_cpus(topology, c->cpus, cpus, err);
+
+	if (!ret) {
+		free(c->cpus);
+		hwloc_bitmap_list_asprintf(&c->cpus, cpus);
+	}
+	hwloc_bitmap_free(cpus);
+	return ret;
+}
+
+/* CPUs given as locations become lists of CPUs of the machine. */
+static int resolve_pins(struct setup *s, struct error *err)
+{
+	hwloc_topology_t topology;
+	int ret = 0;
+
+	if (!plan_is_pinned(&s->plan))
+		return 0;
+	if (machine_topology(&topology, s->machine, err))
+		return -1;
+	for (unsigned i = 0; !ret && i < s->plan.cases_count; i++)
+		if (s->plan.cases[i].cpus)
+			ret = resolve_pin(&s->plan.cases[i], topology, err);
+	hwloc_topology_destroy(topology);
+	return ret ? error_prefix(err, "%s: pin on machine '%s': ", s->experiment->file,
+				  s->machine->name)
+		   : 0;
+}
+
 static int draw_seed(struct setup *s, uint64_t *seed, struct error *err)
 {
 	if (!*seed)
@@ -82,6 +116,8 @@ int setup_init(struct setup *s, struct experiment *e, uint64_t seed, struct erro
 	if (!s->workload_path)
 		return -1;
 	plan_init(&s->plan, e, seed);
+	if (resolve_pins(s, err))
+		return -1;
 	if (workload_check(&s->plan, s->workload_path, &s->originals, err))
 		return -1;
 	return setup_workload_hash(s, s->workload_sha256, err);
