@@ -140,3 +140,20 @@ qemus() {
 	run -2 "$S" boot --kernel "$BATS_TEST_TMPDIR/broken.yaml" --machine small-4 -- true
 	[[ "$output" == *"not a kernel image"* ]]
 }
+
+@test "the original tools run in the guest, with their libraries and their server" {
+	for name in hackbench tbench tbench_srv; do
+		command -v "$name" >/dev/null || skip "$name is not there"
+	done
+	run -0 "$S" run "$E" --set workload.backend=peer --set 'variants=[{name: a, kernel: debian-6.1}]'
+	[ "$(sql "SELECT count(*) FROM sample WHERE metric = 'time' AND value > 0")" = 2 ]
+	cat >"$E" <<END
+machine: small-4
+variants: [{name: a, kernel: debian-6.1}]
+workload: {name: tbench, backend: peer, params: {timelimit: 2, clients: 2}}
+boots: 1
+repetitions: 1
+END
+	run -0 "$S" run "$E"
+	[ "$(sql "SELECT count(*) FROM sample WHERE metric = 'throughput' AND value > 0")" = 1 ]
+}
