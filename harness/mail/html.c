@@ -181,6 +181,7 @@ void raw_from_html(struct raw *out, const struct raw_line *lines, unsigned count
 	const char *at;
 
 	out->held = (struct strbuf)STRBUF_INIT;
+	xgrow(out->lines, out->count, out->cap); /* also of nothing there is an array */
 	for (unsigned i = 0; i < count; i++)
 		page_line(&p, &lines[i]);
 	if (out->held.len > p.start)

@@ -17,8 +17,11 @@ static void add_line(struct raw *raw, const char *s, size_t len, unsigned source
 
 int raw_split(struct raw *raw, const char *path, const char *data, size_t len, struct error *err)
 {
-	const char *end = data + len;
+	const char *end = len ? data + len : data;
 	bool crlf = false;
+
+	/* Also of nothing there is an array to count from. */
+	xgrow(raw->lines, raw->count, raw->cap);
 
 	for (const char *p = data; p < end;) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
@@ -67,12 +70,17 @@ char *line_copy(const struct raw_line *l)
 {
 	const char *s = l->s;
 	size_t n = l->len;
+	char *copy;
 
 	while (n && isspace((unsigned char)*s))
 		s++, n--;
 	while (n && isspace((unsigned char)s[n - 1]))
 		n--;
-	return xstrndup(s, n);
+	copy = xmalloc(n + 1);
+	for (size_t i = 0; i < n; i++)
+		copy[i] = s[i] ? s[i] : '?';
+	copy[n] = '\0';
+	return copy;
 }
 
 bool line_is_field(const struct raw_line *l)

@@ -33,7 +33,7 @@ void raw_from_html(struct raw *out, const struct raw_line *lines, unsigned count
 
 bool line_is_blank(const struct raw_line *l);
 bool line_starts(const struct raw_line *l, const char *word); /* any case */
-char *line_copy(const struct raw_line *l); /* without blanks at its ends; NUL ends it */
+char *line_copy(const struct raw_line *l); /* without blanks at its ends; "?" for NUL */
 
 struct field {
 	char *name;
