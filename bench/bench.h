@@ -23,6 +23,8 @@ int cmd_import(int argc, char **argv, struct error *err);
 int cmd_pin(int argc, char **argv, struct error *err);
 int cmd_list(int argc, char **argv, struct error *err);
 int cmd_mail(int argc, char **argv, struct error *err);
+/* 'mail tables' of cmd_mail() */
+int mail_tables(int argc, char **argv, struct error *err);
 int cmd_plot(int argc, char **argv, struct error *err);
 int cmd_run(int argc, char **argv, struct error *err);
 int cmd_show(int argc, char **argv, struct error *err);

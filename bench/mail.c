@@ -193,30 +193,43 @@ static int mail_patch(int argc, char **argv, struct error *err)
 	return ret;
 }
 
+static const struct {
+	const char *name, *summary;
+	int (*run)(int argc, char **argv, struct error *err);
+} commands[] = {
+	{"patch", "print the diff that a mail holds", mail_patch},
+	{"tables", "print the tables of results that a mail holds", mail_tables},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
 static void print_help(void)
 {
-	printf("usage: schedbench mail patch %s [OPTION...]\n\n"
-	       "  patch  print the diff that a mail holds\n\n"
-	       "'schedbench mail patch --help' explains the options.\n",
-	       patch_argp.args_doc);
+	printf("usage: schedbench mail COMMAND [ARGUMENTS]\n\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("  %-6s  %s\n", commands[i].name, commands[i].summary);
+	printf("\n'schedbench mail COMMAND --help' explains the options of a command.\n");
 }
 
 int cmd_mail(int argc, char **argv, struct error *err)
 {
 	char *name;
-	int ret;
+	int ret = 0;
 
 	if (argc < 2)
-		return error_set(err, ERROR_USAGE, "mail what? (patch)");
+		return error_set(err, ERROR_USAGE, "mail what? (patch or tables)");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?")) {
 		print_help();
 		return 0;
 	}
-	if (strcmp(argv[1], "patch"))
-		return error_set(err, ERROR_USAGE, "no 'mail %s' (patch)", argv[1]);
-	name = xasprintf("%s %s", argv[0], argv[1]);
-	argv[1] = name;
-	ret = mail_patch(argc - 1, argv + 1, err);
-	free(name);
-	return ret;
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		name = xasprintf("%s %s", argv[0], argv[1]);
+		argv[1] = name;
+		ret = commands[i].run(argc - 1, argv + 1, err);
+		free(name);
+		return ret;
+	}
+	return error_set(err, ERROR_USAGE, "no 'mail %s' (patch or tables)", argv[1]);
 }

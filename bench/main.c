@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	 cmd_doctor},
 	{"import", "import results measured elsewhere", cmd_import},
 	{"pin", "print the CPUs that a location names on a machine", cmd_pin},
-	{"mail", "take patches from mails", cmd_mail},
+	{"mail", "take patches and tables from mails", cmd_mail},
 	{"list", "list experiments, kernels, machines, workloads, styles or runs", cmd_list},
 	{"show", "show what a run consists of", cmd_show},
 	{"version", "print the version", cmd_version},
