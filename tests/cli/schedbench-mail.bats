@@ -223,3 +223,90 @@ END
 	run -2 "$S" mail patch "$MAILS/20230914-sis-cache.txt"
 	[[ "$output" == *"holds no diff"* ]]
 }
+
+# values TABLE JQ-FILTER: from the JSON in $output
+values() {
+	jq -c ".tables[$1] | $2" <<<"$output"
+}
+
+@test "tables of a mail: text, TSV and JSON say the same" {
+	cat >"$BATS_TEST_TMPDIR/m" <<-'END'
+		From: a@example.org
+		Subject: [PATCH] x
+		Message-ID: <m-1@example.org>
+
+		With hackbench
+
+		                 6.1                  6.1
+		                base              patched
+		Amean 1 2.00 ( 0.00%)  1.50 *  25.00%*
+		Amean 2 4.00 ( 0.00%)  4.00 (  10.00%)
+	END
+	run -0 "$S" mail tables "$BATS_TEST_TMPDIR/m"
+	[[ "$output" == *"1. hackbench"*"lower is better"*"6.1-patched"* ]]
+	[[ "$output" == *"9  Amean 1"*"2.00"*"1.50 *  25.00%*"* ]]
+	[[ "$output" == *"10  Amean 2"*"does not follow: 0.00%"* ]]
+	run -0 "$S" mail tables --tsv "$BATS_TEST_TMPDIR/m"
+	[ "${#lines[@]}" = 5 ]
+	[ "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 5 { print $c["case"], $c["column"], $c["value"], $c["change"], $c["recomputed"], $c["flagged"], $c["line"] }' <<<"$output")" = \
+		"2 6.1-patched 4.00 10 0.00 yes 10" ]
+	run -0 "$S" mail tables --json "$BATS_TEST_TMPDIR/m"
+	[ "$(values 0 '[.test, .direction, .columns[1], .rows[0].cells[1].value, .rows[0].cells[1].significant, .rows[1].flagged, .places[0].message_id]')" = \
+		'["hackbench","lower","6.1-patched",1.5,true,true,"m-1@example.org"]' ]
+	run -2 "$S" mail tables
+	run -2 "$S" mail tables --json --tsv "$BATS_TEST_TMPDIR/m"
+	run -3 "$S" mail tables "$BATS_TEST_TMPDIR/missing"
+	run -0 --separate-stderr "$S" mail tables "$DATA/plain.eml"
+	[[ -z "$output" && "$stderr" == *"no table of results"* ]]
+}
+
+@test "the same result in two mails is one table with two places" {
+	printf 'From: a@example.org\nSubject: x\n\nHmean 1 1.00 (0.00%%) 2.00 (100.00%%)\n' >"$BATS_TEST_TMPDIR/a"
+	printf 'From: b@example.org\nSubject: Re: x\n\n> Hmean 1 1.00 (0.00%%) 2.00 (100.00%%)\n' >"$BATS_TEST_TMPDIR/b"
+	run -0 "$S" mail tables --json "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+	[ "$(jq -c '[(.tables | length), .tables[0].places[].quoted]' <<<"$output")" = '[1,0,1]' ]
+}
+
+@test "published mails: tbench and hackbench tables, counters and efficiency of 2020-03" {
+	mails
+	run -0 "$S" mail tables --json "$MAILS/20200320-sis-overload.txt"
+	[ "$(jq -c '[.tables[] | [.style, .test, (.rows | length)]]' <<<"$output")" = \
+		'[["mmtests","tbench",10],["prose","tbench",1],["mmtests","tbench",10],["prose","tbench",1],["mmtests","hackbench",15],["ops","hackbench",8],["prose","hackbench",1]]' ]
+	[ "$(values 0 '[.rows[6] | .name, .line, .cells[].text, .cells[1].change, .cells[1].significant]')" = '["64",37,"13978.54","15215.65",8.85,true]' ]
+	[ "$(values 2 '[.rows[4] | .name, .cells[].text, .cells[1].change]')" = '["16","4068.81","3514.06",-13.63]' ]
+	[ "$(values 4 '[.direction, (.rows[14] | .name, .cells[].value, .cells[1].significant), (.rows[0] | .cells[1].significant)]')" = '["lower","296",35.6727,32.826,true,false]' ]
+	[ "$(values 5 '[.rows[] | .cells[1].text]')" = \
+		'["9822163508.00","48330226094.00","47964114165.00","9639912418.00","22517194.00","5500415074.00","5522932268.00","21.08"]' ]
+	[ "$(jq -c '[.tables[] | select(.style == "prose") | [.rows[0].cells[].value]]' <<<"$output")" = '[[6.03,19.61],[21.04,32.66],[4.66,20.48]]' ]
+	# Every printed change follows from the values beside it.
+	[ "$(jq '[.tables[].rows[] | select(.flagged)] | length' <<<"$output")" = 0 ]
+}
+
+@test "published mails: the idle candidate, the balancing flag and Juno" {
+	mails
+	run -0 "$S" mail tables --json "$MAILS/20201203-idle-candidate.txt"
+	[ "$(jq -c '[.tables[] | [.style, .test, .columns, (.rows | length)]]' <<<"$output")" = \
+		'[["mmtests","tbench",["5.10.0-rc6-schedstat","5.10.0-rc6-idlecandidate"],10]]' ]
+	[ "$(values 0 '[.rows[6] | .cells[].text, .cells[1].change, .flagged]')" = '["12325.51","13792.01",11.9,false]' ]
+	run -0 "$S" mail tables --json "$MAILS/202403-sched-balance-running.txt"
+	[ "$(jq -c '[.tables[] | [.style, .columns[0], [.rows[] | [.group, .cells[0].value]]]]' <<<"$output")" = \
+		'[["counts","6.8-rc6",[["idle system",449],["idle system",377],["51% load",88000],["51% load",77000],["100% load",41000],["100% load",10000]]],["counts","+below patch",[["idle system",462],["idle system",394],["51% load",5000],["51% load",4000],["100% load",8000],["100% load",3000]]]]' ]
+	run -0 "$S" mail tables --json "$MAILS/20231206-juno-little-cpus.txt"
+	# Two values, written down five times in the thread.
+	[ "$(jq -c '[.tables[] | [.style, [.rows[0].cells[].value], .rows[0].cells[1].change, [.places[].line]]]' <<<"$output")" = \
+		'[["prose",[19.3,18],-6.7,[64,169,284,392,517]]]' ]
+}
+
+@test "published mails: the blocks of 2023-09" {
+	mails
+	run -0 "$S" mail tables --json "$MAILS/20230914-sis-cache.txt"
+	[ "$(jq -c '[.tables[] | [.style, .test, .direction, (.rows | length)]]' <<<"$output")" = \
+		'[["amd","hackbench","lower",5],["amd","tbench","higher",11],["amd","stream-10","higher",4],["amd","stream-100","higher",4],["amd","netperf","higher",10],["amd","schbench (old)","lower",10],["mmtests","Unixbench","higher",10],["variance","ycsb-mongodb","higher",1],["percent","DeathStarBench","higher",4]]' ]
+	[ "$(values 0 '[.rows[0] | .name, .cells[1].text, .cells[1].change, .cells[1].cv]')" = '["1-groups","1.10",-10.28,2.03]' ]
+	[ "$(values 4 '[.rows[9] | .name, .cells[0].cv, .cells[1].cv]')" = '["512-clients",52.42,52.72]' ]
+	[ "$(values 5 '[.statistic, (.rows[0] | .cells[1].text, .cells[1].change, .cells[1].cv)]')" = '["Median","0.96",4,15.68]' ]
+	[ "$(values 6 '[(.rows[2] | .direction, .cells[1].text, .cells[1].significant), (.rows[0] | .direction)]')" = '["lower","2841236.43",true,"higher"]' ]
+	[ "$(values 7 '[.columns, [.rows[0].cells[] | .text, .cv], .rows[0].cells[1].change]')" = '[["base","SIS_CACHE"],["309589.33",1.41,"304931.33",1.29],-1.5]' ]
+	[ "$(values 8 '[.rows[] | .cells[1].text]')" = '["99.18","97.46","97.22","99.01"]' ]
+	[ "$(jq '[.tables[].rows[] | select(.flagged)] | length' <<<"$output")" = 0 ]
+}

@@ -3,8 +3,8 @@
  * Mails are hostile until parsed. `make fuzz` builds this for libFuzzer (-DFUZZER); otherwise it is
  * a test: the files of tests/data/mail, and mutations of them from a fixed seed.
  *
- * What must hold of any input: no crash, no leak, lines of the file behind every line of the text,
- * and a whole diff has as many lines as its hunks count.
+ * What must hold of any input: no crash, no leak, lines of the file behind every line of the text
+ * and every value of a table, and a diff that is whole has files.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "mail/mail.h"
+#include "published/published.h"
 
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \
@@ -45,6 +46,28 @@ static void check_mail(const struct mail *m)
 		check_patch(&m->patches[i]);
 }
 
+static void check_tables(const struct mailbox *box)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct tables tables;
+
+	tables_read(&tables, box, 1);
+	for (unsigned i = 0; i < tables.count; i++) {
+		const struct table *t = &tables.items[i];
+
+		CHECK(t->rows_count && t->places_count && t->columns_count <= TABLE_MAX_CELLS);
+		CHECK(t->heading && t->test && t->unit && t->statistic);
+		for (unsigned r = 0; r < t->rows_count; r++)
+			for (unsigned c = 0; c < t->columns_count; c++)
+				CHECK(t->columns[c] && t->rows[r].cells[c].line > 0);
+	}
+	tables_text(&tables, &out);
+	tables_tsv(&tables, &out);
+	json_decref(tables_json(&tables));
+	strbuf_release(&out);
+	tables_release(&tables);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error err = ERROR_INIT;
@@ -56,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (unsigned i = 0; i < box.count; i++)
 		check_mail(&box.mails[i]);
+	check_tables(&box);
 	mailbox_release(&box);
 	return 0;
 }
