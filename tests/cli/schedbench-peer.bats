@@ -98,6 +98,13 @@ END
 	[[ "$(sql "SELECT DISTINCT reason FROM sample")" == *"hackbench printed no line"* ]]
 }
 
+@test "an original that hangs is cut off and nothing is left of it" {
+	printf '#!/bin/sh\nsleep 87654 & sleep 87654\n' >"$BATS_TEST_TMPDIR/bin/hackbench"
+	run "$S" run "$PEER" --reps 1 --set timeout=300ms
+	[ "$(sql "SELECT DISTINCT status FROM sample")" = timeout ]
+	[ -z "$(left_over 'sleep 87654')" ]
+}
+
 @test "a run goes on only with the original that it began with" {
 	run -0 "$S" run "$PEER"
 	sql "DELETE FROM sample WHERE repetition = 1; UPDATE run SET state = 'interrupted'"

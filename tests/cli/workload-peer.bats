@@ -119,6 +119,14 @@ sleep 98761 & sleep 98762 >/dev/null 2>&1 & echo Time: 0.500'
 	none_left 'sleep 9876[12]'
 }
 
+@test "a hackbench that runs out of descriptors is an error and leaves nobody" {
+	need hackbench
+	run -3 timeout 20 bash -c 'ulimit -n 1024; "$0" hackbench --backend peer -g 1 -f 1100 -l 7654321 | cat
+		exit "${PIPESTATUS[0]}"' "$W"
+	[[ "$output" == *"hackbench ended with status 1: "*"Too many open files"* ]]
+	none_left 7654321
+}
+
 @test "no original outlives its adapter, however that ends" {
 	need hackbench
 	for signal in KILL TERM; do
