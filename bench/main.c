@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{"doctor", "run a variant against itself: false alarms, smallest detectable effect",
 	 cmd_doctor},
 	{"import", "import results measured elsewhere", cmd_import},
+	{"machine", "draw a machine's topology, or describe this host's", cmd_machine},
 	{"pin", "print the CPUs that a location names on a machine", cmd_pin},
 	{"mail", "take patches and tables from mails", cmd_mail},
 	{"list", "list experiments, kernels, machines, workloads, styles or runs", cmd_list},

@@ -80,6 +80,7 @@ struct topology {
 	unsigned packages, dies, cores,
 		threads; /* dies per package, cores per die, threads per core */
 	unsigned nodes; /* NUMA nodes, spread evenly over the packages */
+	unsigned near, far; /* distance to a node of the same package, of another; 10 is local */
 };
 
 struct machine {

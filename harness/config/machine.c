@@ -9,6 +9,9 @@
 #include "config/values.h"
 #include "util/xalloc.h"
 
+/* Of NUMA nodes, as the firmware's table has them; QEMU's default for others is 20. */
+enum { DISTANCE_LOCAL = 10, DISTANCE_OTHER = 20, DISTANCE_NONE = 255 };
+
 /* What the file says; strings that become numbers are kept apart. */
 struct machine_file {
 	struct machine m;
@@ -28,12 +31,18 @@ static const cyaml_schema_field_t topology_fields[] = {
 	CYAML_FIELD_UINT("nodes", CYAML_FLAG_OPTIONAL, struct topology, nodes),
 	CYAML_FIELD_END};
 
+static const cyaml_schema_field_t distance_fields[] = {
+	CYAML_FIELD_UINT("near", CYAML_FLAG_OPTIONAL, struct topology, near),
+	CYAML_FIELD_UINT("far", CYAML_FLAG_DEFAULT, struct topology, far), CYAML_FIELD_END};
+
 static const cyaml_schema_field_t fields[] = {
 	CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct machine_file, m.name, 1, 64),
 	CYAML_FIELD_STRING_PTR("title", CYAML_FLAG_POINTER, struct machine_file, m.title, 1, 200),
 	CYAML_FIELD_ENUM("type", CYAML_FLAG_STRICT, struct machine_file, m.type, types, 2),
 	CYAML_FIELD_MAPPING("topology", CYAML_FLAG_OPTIONAL, struct machine_file, m.topology,
 			    topology_fields),
+	CYAML_FIELD_MAPPING("distances", CYAML_FLAG_OPTIONAL, struct machine_file, m.topology,
+			    distance_fields),
 	CYAML_FIELD_STRING_PTR("memory", CYAML_FLAG_POINTER, struct machine_file, memory, 1, 32),
 	CYAML_FIELD_ENUM("accel", CYAML_FLAG_STRICT, struct machine_file, m.accel, accels, 3),
 	CYAML_FIELD_STRING_PTR("cpu", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct machine_file,
@@ -47,7 +56,7 @@ static const cyaml_schema_field_t fields[] = {
 static const cyaml_schema_value_t top = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct machine_file, fields)};
 
-static const char *const later[] = {"ssh",	  "address",   "kexec", "distances", "caches",
+static const char *const later[] = {"ssh",	  "address",   "kexec", "caches",
 				    "capacities", "frequency", "arch",	NULL};
 
 static const struct schema schema = {&top, later};
@@ -148,6 +157,22 @@ static int check_topology(const struct document *doc, struct topology *t, struct
 	return 0;
 }
 
+static int check_distances(const struct document *doc, struct topology *t, struct error *err)
+{
+	const struct node *n = node_get(doc->root, "distances");
+
+	if (!n)
+		t->far = DISTANCE_OTHER;
+	if (!t->near)
+		t->near = t->far;
+	if (t->near <= DISTANCE_LOCAL || t->far < t->near || t->far >= DISTANCE_NONE)
+		return document_error(doc, n, err,
+				      "distances %u and %u: %d is local, then comes near (the same "
+				      "package), then far, below %d",
+				      t->near, t->far, DISTANCE_LOCAL, DISTANCE_NONE);
+	return 0;
+}
+
 static int check_name(const struct document *doc, const struct machine *m, struct error *err)
 {
 	char *stem = config_stem(doc->origin);
@@ -167,7 +192,7 @@ static int check_name(const struct document *doc, const struct machine *m, struc
 
 static int check_host(const struct document *doc, struct error *err)
 {
-	static const char *const guest_only[] = {"topology", "cpu"};
+	static const char *const guest_only[] = {"topology", "distances", "cpu"};
 
 	for (unsigned i = 0; i < sizeof(guest_only) / sizeof(guest_only[0]); i++) {
 		const struct node *n = node_get(doc->root, guest_only[i]);
@@ -205,7 +230,7 @@ static int check_machine(const struct document *doc, struct machine_file *f, str
 		return -1;
 	if (m->type == MACHINE_HOST)
 		return check_host(doc, err);
-	if (check_topology(doc, &m->topology, err))
+	if (check_topology(doc, &m->topology, err) || check_distances(doc, &m->topology, err))
 		return -1;
 	if (m->memory_mb < 128 || m->memory_mb % m->topology.nodes)
 		return document_error(doc, node_get(doc->root, "memory"), err,

@@ -35,6 +35,15 @@ bool topology_nodes_fit(const struct topology *t)
 	return per_package % t->dies == 0 && t->cores % (per_package / t->dies) == 0;
 }
 
+unsigned topology_distance(const struct topology *t, unsigned a, unsigned b)
+{
+	unsigned each = t->nodes > t->packages ? t->nodes / t->packages : 1;
+
+	if (a == b)
+		return 10;
+	return a / each == b / each ? t->near : t->far;
+}
+
 /* Arrange @cores per package with as many of the dies kept as possible. */
 static bool arrange(const struct topology *full, unsigned cores, struct topology *out)
 {

@@ -12,4 +12,7 @@
  */
 bool topology_nodes_fit(const struct topology *t);
 
+/* Between two nodes, by the firmware's measure: 10 is local. */
+unsigned topology_distance(const struct topology *t, unsigned a, unsigned b);
+
 #endif

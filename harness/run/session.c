@@ -4,6 +4,8 @@
 
 #include "monitor/schedstat.h"
 #include "run/session.h"
+#include "topology/machine_topology.h"
+#include "topology/truth.h"
 #include "util/clock.h"
 
 #define SET_TIMEOUT_MS	60000
@@ -50,6 +52,38 @@ static enum agent_status verify_kernel(struct session *s, const struct session_s
 	error_set(err, ERROR_FAILED, "kernel '%s' runs where '%s' was to be booted",
 		  s->hello.release, want);
 	return AGENT_REFUSED;
+}
+
+/*
+ * A guest with another topology than the profile's proves nothing about it. What this kernel does
+ * not tell (no /proc/schedstat, no sysfs) is not compared.
+ */
+static enum agent_status verify_topology(struct session *s, const struct session_spec *spec,
+					 struct error *err)
+{
+	static const char *const files[] = {SCHEDSTAT_FILE, NULL};
+	enum agent_status status;
+	hwloc_topology_t expected;
+	const char *text;
+	json_t *snapshot;
+	int ret = 0;
+
+	if (spec->machine->type != MACHINE_QEMU)
+		return AGENT_OK;
+	status = agent_snapshot(s->agent, SET_TIMEOUT_MS, files, &snapshot, err);
+	if (status != AGENT_OK)
+		return status;
+	text = json_string_value(json_object_get(snapshot, SCHEDSTAT_FILE));
+	ret = machine_topology(&expected, spec->machine, err);
+	if (!ret) {
+		if (s->hello.hwloc_xml)
+			ret = truth_topology(expected, s->hello.hwloc_xml, err);
+		if (!ret && text)
+			ret = truth_domains(expected, text, err);
+		hwloc_topology_destroy(expected);
+	}
+	json_decref(snapshot);
+	return ret ? AGENT_REFUSED : AGENT_OK;
 }
 
 static enum agent_status set_switches(struct session *s, const struct session_spec *spec,
@@ -104,6 +138,8 @@ int session_open(struct session *s, const struct session_spec *spec,
 	s->boot_s = monotonic_s() - start;
 	if (status == AGENT_OK)
 		status = verify_kernel(s, spec, err);
+	if (status == AGENT_OK)
+		status = verify_topology(s, spec, err);
 	target_hold(s->target, true);
 	if (status == AGENT_OK)
 		status = set_switches(s, spec, err);

@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "util/error.h"
+#include "util/strbuf.h"
 
 /*
  * The topology as hwloc knows it: of an emulated machine what its profile says (scaled, if
@@ -13,5 +14,11 @@
  * is here. The caller destroys it.
  */
 int machine_topology(hwloc_topology_t *out, const struct machine *m, struct error *err);
+
+/*
+ * A machine file whose guest has the topology @t. ERROR_USAGE where a guest cannot have it:
+ * packages or nodes that differ in size.
+ */
+int machine_profile_text(hwloc_topology_t t, struct strbuf *out, struct error *err);
 
 #endif

@@ -5,6 +5,8 @@
 #include "config/scale.h"
 #include "topology/topology.h"
 
+#define QEMU_DISTANCE 20
+
 static unsigned count_cpus(const struct topology *t)
 {
 	return t->packages * t->dies * t->cores * t->threads;
@@ -59,6 +61,21 @@ static void add_node(struct strlist *args, const struct machine *m, unsigned nod
 		     (node + 1) * cpus - 1, node);
 }
 
+/* All of them, or none where they are what QEMU takes anyhow. */
+static void add_distances(struct strlist *args, const struct topology *t)
+{
+	if (t->near == QEMU_DISTANCE && t->far == QEMU_DISTANCE)
+		return;
+	for (unsigned i = 0; i < t->nodes; i++)
+		for (unsigned j = 0; j < t->nodes; j++) {
+			if (i == j)
+				continue;
+			strlist_add(args, "-numa");
+			strlist_addf(args, "dist,src=%u,dst=%u,val=%u", i, j,
+				     topology_distance(t, i, j));
+		}
+}
+
 int topology_qemu_args(struct strlist *args, const struct machine *m, struct error *err)
 {
 	const struct topology *t = &m->topology;
@@ -70,7 +87,10 @@ int topology_qemu_args(struct strlist *args, const struct machine *m, struct err
 		     t->dies, t->cores, t->threads);
 	strlist_add(args, "-m");
 	strlist_addf(args, "%uM", m->memory_mb);
-	for (unsigned i = 0; t->nodes > 1 && i < t->nodes; i++)
+	if (t->nodes == 1)
+		return 0;
+	for (unsigned i = 0; i < t->nodes; i++)
 		add_node(args, m, i);
+	add_distances(args, t);
 	return 0;
 }

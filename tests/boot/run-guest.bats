@@ -52,6 +52,19 @@ qemus() {
 	run -9 "$S" boot --kernel debian-6.1 --machine small-4 -- sh -c 'exit 9'
 }
 
+@test "the guest is what the profile says, with its NUMA distances, or the boot fails" {
+	run -0 --separate-stderr "$S" boot --kernel debian-6.1 --machine small-epyc-16 -- \
+		cat /sys/devices/system/node/node0/distance
+	[ "$output" = "10 16 32 32" ]
+	# QEMU's emulator cannot give this model its caches and threads.
+	cat >"$BATS_TEST_TMPDIR/other.yaml" <<END
+topology: {packages: 1, dies: 2, cores: 1, threads: 2, nodes: 1}
+cpu: EPYC
+END
+	run -3 --separate-stderr "$S" boot --kernel debian-6.1 --machine "$BATS_TEST_TMPDIR/other.yaml" -- true
+	[[ "$stderr" == *"not the profile's"*"instead of"* ]]
+}
+
 @test "a shell script in a guest finds the usual tools" {
 	run -0 --separate-stderr "$S" boot --kernel debian-6.1 --machine small-1s8 -- \
 		sh -c 'seq 5 | sort -r | head -n 1; grep -c ^processor /proc/cpuinfo; awk "{print NF}" /proc/loadavg'
@@ -84,7 +97,8 @@ qemus() {
 }
 
 @test "Ctrl-C leaves no guest behind within two seconds; kill -9 neither; resume completes" {
-	"$S" run "$E" >/dev/null 2>&1 3>&- &
+	# Three repetitions, so that both boots of the first variant end within their work.
+	"$S" run "$E" --set repetitions=3 >/dev/null 2>&1 3>&- &
 	pid=$!
 	wait_for_sql "SELECT count(*) FROM sample" 1
 	start=$(date +%s%N)
@@ -102,8 +116,8 @@ qemus() {
 	sleep 1
 	[ -z "$(qemus)" ]
 	run -0 --separate-stderr "$S" run --resume=last
-	[ "$(sql "SELECT count(*) FROM (SELECT DISTINCT variant_id, kase, repetition FROM sample)")" = 4 ]
-	[ "$(sql 'SELECT count(*) FROM sample')" = 4 ]
+	[ "$(sql "SELECT count(*) FROM (SELECT DISTINCT variant_id, kase, repetition FROM sample)")" = 6 ]
+	[ "$(sql 'SELECT count(*) FROM sample')" = 6 ]
 	[ "$(sql 'SELECT state FROM run')" = 'done' ]
 	# The boots that were cut short say how.
 	[ "$(sql "SELECT group_concat(state) FROM (SELECT DISTINCT state FROM boot ORDER BY 1)")" = aborted,interrupted,ok ]

@@ -15,7 +15,7 @@
 static struct machine small = {
 	.name = (char *)"small",
 	.type = MACHINE_QEMU,
-	.topology = {1, 1, 2, 1, 1},
+	.topology = {1, 1, 2, 1, 1, 20, 20},
 	.memory_mb = 256,
 	.cmdline = (char *)"",
 };

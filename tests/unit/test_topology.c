@@ -3,11 +3,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "topology/machine_topology.h"
 #include "topology/topology.h"
+#include "topology/truth.h"
 #include "util/strbuf.h"
 
 static struct machine make(unsigned packages, unsigned dies, unsigned cores, unsigned threads,
@@ -16,7 +19,7 @@ static struct machine make(unsigned packages, unsigned dies, unsigned cores, uns
 	return (struct machine){
 		.name = (char *)"m",
 		.type = MACHINE_QEMU,
-		.topology = {packages, dies, cores, threads, nodes},
+		.topology = {packages, dies, cores, threads, nodes, 20, 20},
 		.memory_mb = memory_mb,
 	};
 }
@@ -105,6 +108,113 @@ static void more_than_255_cpus_are_refused(void **state)
 	check_refused(&wraps, "QEMU guests have at most 255");
 }
 
+static void distances_are_given_where_qemu_would_take_others(void **state)
+{
+	struct machine m = make(2, 2, 1, 1, 4, 512);
+
+	(void)state;
+	m.topology.near = 16;
+	m.topology.far = 32;
+	check_args(
+		&m,
+		"-smp 4,sockets=2,dies=2,cores=1,threads=1 -m 512M"
+		" -object memory-backend-ram,id=m0,size=128M -numa node,nodeid=0,cpus=0-0,memdev=m0"
+		" -object memory-backend-ram,id=m1,size=128M -numa node,nodeid=1,cpus=1-1,memdev=m1"
+		" -object memory-backend-ram,id=m2,size=128M -numa node,nodeid=2,cpus=2-2,memdev=m2"
+		" -object memory-backend-ram,id=m3,size=128M -numa node,nodeid=3,cpus=3-3,memdev=m3"
+		" -numa dist,src=0,dst=1,val=16 -numa dist,src=0,dst=2,val=32 -numa "
+		"dist,src=0,dst=3,val=32"
+		" -numa dist,src=1,dst=0,val=16 -numa dist,src=1,dst=2,val=32 -numa "
+		"dist,src=1,dst=3,val=32"
+		" -numa dist,src=2,dst=0,val=32 -numa dist,src=2,dst=1,val=32 -numa "
+		"dist,src=2,dst=3,val=16"
+		" -numa dist,src=3,dst=0,val=32 -numa dist,src=3,dst=1,val=32 -numa "
+		"dist,src=3,dst=2,val=16");
+}
+
+/* What a guest of that shape printed (Debian's 6.1). */
+static void sched_domains_follow_caches_nodes_and_distances(void **state)
+{
+	static const char text[] =
+		"version 15\ntimestamp 1\n"
+		"cpu0 0 0 0 0 0 0 1 2 3\n"
+		"domain0 0003 0 0\ndomain1 000f 0 0\ndomain2 00ff 0 0\ndomain3 ffff 0 0\n"
+		"cpu5 0 0 0 0 0 0 1 2 3\n"
+		"domain0 0030 0 0\ndomain1 00f0 0 0\ndomain2 00ff 0 0\ndomain3 ffff 0 0\n";
+	static const char wrong[] = "cpu0 0 0 0 0 0 0 1 2 3\n"
+				    "domain0 SMT 0003 0 0\ndomain1 PKG 00ff 0 0\n";
+	struct machine m = make(2, 4, 1, 2, 4, 512);
+	struct error err = ERROR_INIT;
+	hwloc_topology_t t;
+
+	(void)state;
+	m.topology.near = 16;
+	m.topology.far = 32;
+	assert_int_equal(machine_topology(&t, &m, &err), 0);
+	assert_int_equal(truth_domains(t, text, &err), 0);
+	assert_int_equal(truth_domains(t, wrong, &err), -1);
+	assert_non_null(strstr(err.msg,
+			       "CPU 0 has SMT(0-1) domain(0-7) instead of SMT(0-1) PKG(0-3) "
+			       "NUMA(0-7) NUMA(0-15)"));
+	assert_int_equal(truth_domains(t, "cpu0 0 0\n", &err), -1);
+	assert_non_null(strstr(err.msg, "has none instead of"));
+	hwloc_topology_destroy(t);
+}
+
+static void another_topology_is_told_with_both(void **state)
+{
+	struct machine want = make(2, 1, 2, 2, 2, 512), have = make(1, 1, 4, 2, 1, 512);
+	struct error err = ERROR_INIT;
+	hwloc_topology_t a, b;
+	char *xml;
+	int len;
+
+	(void)state;
+	assert_int_equal(machine_topology(&a, &want, &err), 0);
+	assert_int_equal(machine_topology(&b, &have, &err), 0);
+	assert_int_equal(hwloc_topology_export_xmlbuffer(a, &xml, &len, 0), 0);
+	assert_int_equal(truth_topology(a, xml, &err), 0);
+	assert_int_equal(truth_topology(b, xml, &err), -1);
+	assert_non_null(strstr(err.msg, "CPUs of each Package are 0-3 4-7 instead of 0-7"));
+	assert_int_equal(err.kind, ERROR_FAILED);
+	hwloc_free_xmlbuffer(b, xml);
+	assert_int_equal(truth_topology(a, "<topology", &err), -1);
+	assert_int_equal(truth_topology(a, "", &err), -1);
+	hwloc_topology_destroy(a);
+	hwloc_topology_destroy(b);
+}
+
+/* Any profile survives: drawn, described, loaded again it is the same. */
+static void a_profile_describes_the_topology_it_came_from(void **state)
+{
+	static const struct topology shapes[] = {
+		{1, 1, 2, 1, 1, 20, 20}, {2, 1, 20, 2, 2, 20, 20}, {2, 8, 8, 2, 2, 20, 20},
+		{2, 8, 4, 2, 8, 16, 32}, {4, 1, 2, 1, 2, 20, 20},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		struct machine m = {
+			.name = (char *)"m", .type = MACHINE_QEMU, .topology = shapes[i]};
+		struct error err = ERROR_INIT;
+		struct strbuf text = STRBUF_INIT;
+		hwloc_topology_t t;
+		char expected[200];
+
+		snprintf(expected, sizeof(expected),
+			 "topology: {packages: %u, dies: %u, cores: %u, threads: %u, nodes: %u}\n",
+			 shapes[i].packages, shapes[i].dies, shapes[i].cores, shapes[i].threads,
+			 shapes[i].nodes);
+		assert_int_equal(machine_topology(&t, &m, &err), 0);
+		if (machine_profile_text(t, &text, &err))
+			fail_msg("%s", err.msg);
+		if (!strstr(text.buf, expected))
+			fail_msg("%s instead of %s", text.buf, expected);
+		hwloc_topology_destroy(t);
+		strbuf_release(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +223,10 @@ int main(void)
 		cmocka_unit_test(nodes_within_a_package_and_uneven_memory),
 		cmocka_unit_test(impossible_topologies_are_refused),
 		cmocka_unit_test(more_than_255_cpus_are_refused),
+		cmocka_unit_test(distances_are_given_where_qemu_would_take_others),
+		cmocka_unit_test(sched_domains_follow_caches_nodes_and_distances),
+		cmocka_unit_test(another_topology_is_told_with_both),
+		cmocka_unit_test(a_profile_describes_the_topology_it_came_from),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
