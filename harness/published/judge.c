@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "published/judge.h"
+#include "util/xalloc.h"
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {
+		[VERDICT_NOT_MEASURED] = "not measured",
+		[VERDICT_INCONCLUSIVE] = "inconclusive",
+		[VERDICT_OPPOSITE] = "opposite",
+		[VERDICT_NO_EFFECT] = "no effect",
+		[VERDICT_SAME_DIRECTION] = "same direction",
+		[VERDICT_REPRODUCED] = "reproduced",
+	};
+
+	return names[v];
+}
+
+enum verdict verdict_of(double published, double low, double high, double smallest)
+{
+	bool better = published > 0;
+
+	if (isnan(low) || isnan(high))
+		return VERDICT_INCONCLUSIVE;
+	if (low >= -smallest && high <= smallest)
+		return VERDICT_NO_EFFECT;
+	if (low <= 0 && high >= 0)
+		return VERDICT_INCONCLUSIVE;
+	if ((low > 0) != better)
+		return VERDICT_OPPOSITE;
+	/* Published within the interval, or the whole interval beyond it. */
+	if (better ? high >= published : low <= published)
+		return VERDICT_REPRODUCED;
+	return VERDICT_SAME_DIRECTION;
+}
+
+static enum direction direction_of(const struct table *t, const struct row *row)
+{
+	return row->direction != DIRECTION_UNKNOWN ? row->direction : t->direction;
+}
+
+double row_improvement(const struct table *t, const struct row *row, unsigned column)
+{
+	const struct cell *base = &row->cells[0], *cell = &row->cells[column];
+	enum direction direction = direction_of(t, row);
+	double change = 100 * (cell->value / base->value - 1);
+
+	if (direction == DIRECTION_UNKNOWN)
+		return NAN;
+	if (isnan(base->value) || isnan(cell->value) || base->value == 0)
+		change = NAN;
+	else if (direction == DIRECTION_LOWER)
+		change = -change;
+	if (!cell->has_change)
+		return change;
+	/* What is printed has more digits than what follows from rounded values. */
+	if (!isnan(change) && change != 0)
+		return copysign(cell->change, change);
+	if (row->rule == CHANGE_RELATIVE && direction == DIRECTION_LOWER)
+		return -cell->change;
+	return row->rule == CHANGE_UNKNOWN ? NAN : cell->change;
+}
+
+/* The first number in a name; NaN: none. */
+static double number_in(const char *name)
+{
+	while (*name && !isdigit((unsigned char)*name))
+		name++;
+	return *name ? strtod(name, NULL) : NAN;
+}
+
+static long find_case(const struct result *r, const char *name)
+{
+	double wanted = number_in(name);
+
+	for (size_t i = 0; i < r->cases_count; i++)
+		if (!strcasecmp(r->cases[i], name))
+			return (long)i;
+	for (size_t i = 0; i < r->cases_count; i++)
+		if (r->case_numbers ? r->case_numbers[i] == wanted
+				    : number_in(r->cases[i]) == wanted)
+			return (long)i;
+	/* A table of one row is the whole experiment. */
+	return r->cases_count == 1 && isnan(wanted) ? 0 : -1;
+}
+
+static bool states_mean(const struct row *row)
+{
+	static const char *const means[] = {"",	      "Amean",	   "Hmean",    "Gmean",
+					    "Median", "BAmean-95", "BHmean-95"};
+
+	for (size_t i = 0; i < sizeof(means) / sizeof(means[0]); i++)
+		if (!strcmp(row->statistic, means[i]))
+			return true;
+	return false;
+}
+
+static void judge_row(struct judged_row *j, const struct result *r, double smallest)
+{
+	const struct report_options opt = {.significance = SIGNIFICANCE_OWN};
+	struct cell_summary base, cell;
+
+	j->base = j->value = NAN;
+	j->claimed = fabs(j->published) >= smallest;
+	if (j->kase < 0)
+		return;
+	cell_summarise(r, result_cell(r, (size_t)j->kase, 0), &base);
+	cell_summarise(r, result_cell(r, (size_t)j->kase, j->column), &cell);
+	if (!base.n || !cell.n)
+		return;
+	j->base = base.mean;
+	j->value = cell.mean;
+	cell_compare(r, (size_t)j->kase, j->column, &opt, &j->change);
+	j->verdict = verdict_of(j->published, j->change.low, j->change.high, smallest);
+}
+
+int judge_table(struct judgement *j, const struct table *t, const struct result *r, double smallest,
+		struct error *err)
+{
+	unsigned cap = 0, measured = 0;
+
+	memset(j, 0, sizeof(*j));
+	for (unsigned i = 0; i < t->rows_count; i++)
+		for (unsigned c = 1; c < t->columns_count && c < r->variants_count; c++) {
+			struct judged_row row = {.row = &t->rows[i], .column = c};
+
+			row.published = row_improvement(t, &t->rows[i], c);
+			if (!states_mean(&t->rows[i]) || isnan(row.published))
+				continue;
+			row.kase = find_case(r, t->rows[i].name);
+			judge_row(&row, r, smallest);
+			xgrow(j->rows, j->count, cap);
+			j->rows[j->count++] = row;
+			measured += row.verdict != VERDICT_NOT_MEASURED;
+			j->claimed += row.claimed;
+			if (row.claimed)
+				j->verdicts[row.verdict]++;
+		}
+	if (measured)
+		return 0;
+	judgement_release(j);
+	return error_set(err, ERROR_USAGE,
+			 "no case of the run stands in the published table (see 'schedbench "
+			 "published show')");
+}
+
+void judgement_release(struct judgement *j)
+{
+	free(j->rows);
+	memset(j, 0, sizeof(*j));
+}
+
+bool judgement_holds(const struct judgement *j)
+{
+	return !j->verdicts[VERDICT_OPPOSITE] && !j->verdicts[VERDICT_NO_EFFECT] &&
+	       j->verdicts[VERDICT_REPRODUCED] + j->verdicts[VERDICT_SAME_DIRECTION] > 0;
+}
