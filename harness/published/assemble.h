@@ -33,6 +33,9 @@ unsigned prose_read(struct table *t, const struct scan *scan, unsigned i);
 /* Compute what can be computed, and flag what does not follow. */
 void table_check(struct table *t);
 
+/* Is row @r of table @of, with all its figures, a row of @t too? */
+bool table_has_row(const struct table *t, const struct table *of, const struct row *r);
+
 /* Put together the copies of a table: the first one stays, with the places of all. */
 void tables_join_copies(struct tables *tables);
 

@@ -32,6 +32,7 @@ static uint64_t hash_row(const struct table *t, const struct row *r)
 	uint64_t h = 0xcbf29ce484222325u + t->style;
 	char number[64];
 
+	h = hash_text(h, r->group);
 	h = hash_text(h, r->statistic);
 	h = hash_text(h, t->style == STYLE_PROSE ? r->unit : r->name);
 	for (unsigned i = 0; i < t->columns_count; i++) {
@@ -79,6 +80,12 @@ static bool has(const struct table *t, uint64_t hash)
 		if (hash_row(t, &t->rows[i]) == hash)
 			return true;
 	return false;
+}
+
+bool table_has_row(const struct table *t, const struct table *of, const struct row *r)
+{
+	return t->style == of->style && t->columns_count == of->columns_count &&
+	       has(t, hash_row(of, r));
 }
 
 /* Has @whole every row of @part? */

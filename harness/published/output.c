@@ -255,19 +255,22 @@ static void text_row(const struct table *t, const struct row *r, struct strbuf *
 	free(name);
 }
 
+void table_text_rows(const struct table *t, struct strbuf *out)
+{
+	strbuf_addf(out, "   %5s  %-32s", "line", "");
+	for (unsigned i = 0; i < t->columns_count; i++)
+		strbuf_addf(out, " %27s", t->columns[i]);
+	strbuf_addch(out, '\n');
+	for (unsigned i = 0; i < t->rows_count; i++)
+		text_row(t, &t->rows[i], out);
+}
+
 void tables_text(const struct tables *tables, struct strbuf *out)
 {
 	for (unsigned i = 0; i < tables->count; i++) {
-		const struct table *t = &tables->items[i];
-
 		if (i)
 			strbuf_addch(out, '\n');
-		text_heading(t, i + 1, out);
-		strbuf_addf(out, "   %5s  %-32s", "line", "");
-		for (unsigned k = 0; k < t->columns_count; k++)
-			strbuf_addf(out, " %27s", t->columns[k]);
-		strbuf_addch(out, '\n');
-		for (unsigned r = 0; r < t->rows_count; r++)
-			text_row(t, &t->rows[r], out);
+		text_heading(&tables->items[i], i + 1, out);
+		table_text_rows(&tables->items[i], out);
 	}
 }

@@ -112,7 +112,8 @@ json_t *tables_json(const struct tables *tables);
 /* One line for each cell, under a line of headings. */
 void tables_tsv(const struct tables *tables, struct strbuf *out);
 
-/* For people. */
+/* For people: all of it, or the names of the columns and the rows of one. */
+void table_text_rows(const struct table *t, struct strbuf *out);
 void tables_text(const struct tables *tables, struct strbuf *out);
 
 #endif
