@@ -146,6 +146,8 @@ install: all
 	install -m 755 $(BUILD)/schedbench $(BUILD)/schedbench-workload $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/schedbench-agent $(DESTDIR)$(PREFIX)/libexec/schedbench
 	cp -r configs plots $(DESTDIR)$(PREFIX)/share/schedbench
+	install -d $(DESTDIR)$(PREFIX)/share/schedbench/results
+	cp -r results/published $(DESTDIR)$(PREFIX)/share/schedbench/results
 	install -d $(DESTDIR)$(PREFIX)/share/doc/schedbench
 	install -m 644 README.md docs/*.md docs/*.png $(DESTDIR)$(PREFIX)/share/doc/schedbench
 

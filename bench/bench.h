@@ -27,6 +27,7 @@ int cmd_mail(int argc, char **argv, struct error *err);
 /* 'mail tables' of cmd_mail() */
 int mail_tables(int argc, char **argv, struct error *err);
 int cmd_plot(int argc, char **argv, struct error *err);
+int cmd_published(int argc, char **argv, struct error *err);
 int cmd_run(int argc, char **argv, struct error *err);
 int cmd_show(int argc, char **argv, struct error *err);
 int cmd_version(int argc, char **argv, struct error *err);

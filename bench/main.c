@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	{"machine", "draw a machine's topology, or describe this host's", cmd_machine},
 	{"pin", "print the CPUs that a location names on a machine", cmd_pin},
 	{"mail", "take patches and tables from mails", cmd_mail},
+	{"published", "results that were published in mails and are kept", cmd_published},
 	{"list", "list experiments, kernels, machines, workloads, styles or runs", cmd_list},
 	{"show", "show what a run consists of", cmd_show},
 	{"version", "print the version", cmd_version},
@@ -50,7 +51,7 @@ static void print_usage(FILE *f)
 	      "them.\n\n",
 	      f);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(f, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+		fprintf(f, "  %-9s  %s\n", commands[i].name, commands[i].summary);
 	fputs("\n'schedbench COMMAND --help' explains the options of a command.\n"
 	      "Exit status: 0 fine, 1 bad news, 2 usage or configuration, 3 something failed, 130 "
 	      "interrupted.\n",
