@@ -10,11 +10,15 @@
 #include "monitor/schedstat.h"
 
 #define CPU_NUMBERS  9 /* on a mainline kernel, versions 15 to 17 */
-#define SIS_NUMBERS  17 /* with all that the SIS patches add */
+#define SIS_NUMBERS  19 /* with all that configs/kernels/patches/sis-schedstat-*.patch add */
 #define TYPES	     3
 #define TYPE_NUMBERS 11 /* of one idle type, version 17; 8 before */
 
-/* Numbers of a cpu line, counted from 0; the SIS patches append theirs. */
+/*
+ * Numbers of a cpu line, counted from 0. The patches of 2020 append four, six or eight of the SIS
+ * numbers and call that versions 16 to 18. Ours append ten, and leave the version to the domain
+ * lines.
+ */
 enum {
 	CPU_SCHEDULE = 2,
 	CPU_GOIDLE = 3,
@@ -31,6 +35,8 @@ enum {
 	SIS_RECENT_MISS = 14,
 	SIS_CORE_SEARCH = 15,
 	SIS_CORE_MISS = 16,
+	SIS_ABORTED = 17,
+	SIS_FAST_HIT = 18,
 };
 
 enum idle_type { BUSY, IDLE, NEWIDLE };
@@ -102,6 +108,13 @@ static const struct domain_layout *layout_of(int version)
 	return NULL;
 }
 
+/* With the SIS patches of 2020 the version is theirs, not that of the domain lines. */
+static bool knows_domains(const struct snapshot *s)
+{
+	return layout_of(s->version) &&
+	       (s->cpu_numbers == CPU_NUMBERS || s->cpu_numbers == SIS_NUMBERS);
+}
+
 /* Skip "domainN", with version 17 its name, and the CPU mask. */
 static const char *skip_words(const char *line, unsigned words)
 {
@@ -118,8 +131,7 @@ static int parse_domain(const char *line, struct snapshot *s, struct error *err)
 	uint64_t n[TYPES * TYPE_NUMBERS];
 	const char *p;
 
-	/* With SIS statistics the version is that of the patches, not of the domain lines. */
-	if (!l || s->cpu_numbers > CPU_NUMBERS)
+	if (!knows_domains(s))
 		return 0;
 	p = skip_words(line, l->named ? 3 : 2);
 	for (unsigned i = 0; i < TYPES * l->per_type; i++)
@@ -188,14 +200,24 @@ static void add_sis(struct schedstat_delta *d, const double *n, unsigned numbers
 		add(d, "SIS Recent Used Miss", n[SIS_RECENT_MISS]);
 		add(d, "SIS Recent Attempts", n[SIS_RECENT_HIT] + n[SIS_RECENT_MISS]);
 	}
+	if (numbers > SIS_FAST_HIT) {
+		add(d, "SIS Aborted", n[SIS_ABORTED]);
+		add(d, "SIS Fast Hit", n[SIS_FAST_HIT]);
+	}
 }
 
-static double find(const struct schedstat_counter *counts, unsigned n, const char *name)
+static double find_or(const struct schedstat_counter *counts, unsigned n, const char *name,
+		      double otherwise)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (!strcmp(counts[i].name, name))
 			return counts[i].value;
-	return 0;
+	return otherwise;
+}
+
+static double find(const struct schedstat_counter *counts, unsigned n, const char *name)
+{
+	return find_or(counts, n, name, 0);
 }
 
 static void add_rate(struct schedstat_counter *out, unsigned *n, const char *name, double part,
@@ -215,7 +237,9 @@ unsigned schedstat_rates(const struct schedstat_counter *counts, unsigned n,
 	add_rate(out, &rates, "SIS Search Efficiency", search, find(counts, n, "SIS Scanned"));
 	add_rate(out, &rates, "SIS Domain Search Eff", domain,
 		 find(counts, n, "SIS Domain Scanned"));
-	add_rate(out, &rates, "SIS Fast Success Rate", search - domain, search);
+	/* A search that was refused is neither of the domain nor a success. */
+	add_rate(out, &rates, "SIS Fast Success Rate",
+		 find_or(counts, n, "SIS Fast Hit", search - domain), search);
 	add_rate(out, &rates, "SIS Success Rate", search - find(counts, n, "SIS Failures"), search);
 	add_rate(out, &rates, "SIS Recent Success Rate", find(counts, n, "SIS Recent Used Hit"),
 		 find(counts, n, "SIS Recent Attempts"));
@@ -260,7 +284,7 @@ int schedstat_diff(const char *before, const char *after, struct schedstat_delta
 	add_cpu(out, n);
 	if (out->has_sis)
 		add_sis(out, n, a.cpu_numbers);
-	else if (layout_of(a.version))
+	if (knows_domains(&a))
 		add_balance(out, &b, &a);
 	out->counts = out->count;
 	out->count += schedstat_rates(out->counters, out->counts, &out->counters[out->count]);

@@ -6,9 +6,9 @@
 
 /*
  * /proc/schedstat before and after a repetition. Field layouts are those of
- * Documentation/scheduler/sched-stats.rst of the kernel for versions 15, 16 and 17; a kernel with
- * the SIS statistics patches (versions 16 to 18, more than nine numbers a CPU) adds
- * select_idle_sibling's counters, with the names and formulas that the 2020-03 mail uses.
+ * Documentation/scheduler/sched-stats.rst of the kernel for versions 15, 16 and 17. A kernel with
+ * SIS statistics, ours (nineteen numbers a CPU) or those of 2020 (versions 16 to 18, up to
+ * seventeen), adds select_idle_sibling's counters, with the names and formulas of the 2020-03 mail.
  */
 #define SCHEDSTAT_FILE	 "/proc/schedstat"
 #define SCHEDSTAT_SYSCTL "kernel.sched_schedstats"
