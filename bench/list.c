@@ -127,6 +127,11 @@ static int list_runs(struct rows *rows, const char *db, struct error *err)
 	unsigned count = 0;
 	int ret;
 
+	/* Before the first run there is none to list, which is no error. */
+	if (!db && !getenv("SCHEDBENCH_DB") && !database_exists(db)) {
+		fputs("no runs yet\n", stderr);
+		return 0;
+	}
 	if (open_database(&store, db, STORE_READ, err))
 		return -1;
 	ret = store_run_list(store, &runs, &count, err);

@@ -171,15 +171,17 @@ static int load_new(struct experiment **e, const struct options *o, struct error
 static int find_resumed(const struct options *o, struct store *store, struct store_run *run,
 			struct error *err)
 {
-	struct error no_such_run = ERROR_INIT;
+	const char *name = o->resume_id ? o->resume_id : o->experiment;
+	struct error ignored = ERROR_INIT;
 	struct experiment *e;
 	int ret;
 
-	if (o->resume_id || !o->experiment)
-		return store_run_find(store, o->resume_id ? o->resume_id : "last", run, err);
-	if (!store_run_find(store, o->experiment, run, &no_such_run))
+	if (!name)
+		return store_run_find(store, "last", run, err);
+	if (!store_run_find(store, name, run, err))
 		return 0;
-	if (experiment_load(&e, o->experiment, NULL, 0, err))
+	/* Not a run: the name of an experiment then, else the run is what is missing. */
+	if (experiment_load(&e, name, NULL, 0, o->resume_id ? &ignored : err))
 		return -1;
 	ret = store_run_find_unfinished(store, e->name, run, err);
 	experiment_free(e);

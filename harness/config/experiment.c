@@ -52,6 +52,7 @@ static const cyaml_schema_value_t axis_schema = {
 static const cyaml_schema_field_t fields[] = {
 	CYAML_FIELD_STRING_PTR("name", POINTER, struct experiment_file, e.name, 1, 64),
 	CYAML_FIELD_STRING_PTR("title", POINTER, struct experiment_file, e.title, 1, 200),
+	CYAML_FIELD_STRING_PTR("published", MAYBE, struct experiment_file, e.published, 3, 200),
 	CYAML_FIELD_STRING_PTR("machine", POINTER, struct experiment_file, e.machine, 1, 1024),
 	CYAML_FIELD_STRING_PTR("scale", POINTER, struct experiment_file, e.scale, 1, 16),
 	CYAML_FIELD_SEQUENCE("variants", POINTER, struct experiment_file, e.variants,
@@ -78,7 +79,7 @@ static const cyaml_schema_field_t fields[] = {
 static const cyaml_schema_value_t top = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct experiment_file, fields)};
 
-static const char *const later[] = {"published", "quiet", "max", "significance", "memory", NULL};
+static const char *const later[] = {"quiet", "max", "significance", "memory", NULL};
 
 static const struct schema schema = {&top, later};
 
@@ -116,6 +117,7 @@ static void experiment_release(struct experiment *e)
 	}
 	free(e->sweep);
 	free(e->pin);
+	free(e->published);
 	free(e->metric);
 	free(e->statistic);
 	strings_free(e->monitors, e->monitors_count);

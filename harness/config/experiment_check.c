@@ -7,6 +7,7 @@
 #include "config/suggest.h"
 #include "config/switches.h"
 #include "config/values.h"
+#include "util/xalloc.h"
 
 /* More than any plan that anybody will wait for: a typing error or worse. */
 enum { MAX_CASES = 100 * 1000, MAX_SAMPLES = 10 * 1000 * 1000 };
@@ -140,6 +141,27 @@ static int check_sweep(const struct document *doc, const struct experiment *e, s
 	return 0;
 }
 
+/* Whether the table is there is seen when it is reproduced: the figures may lie elsewhere. */
+static int check_published(const struct document *doc, const struct experiment *e,
+			   struct error *err)
+{
+	const char *slash = e->published ? strchr(e->published, '/') : NULL;
+	char *id;
+	bool good;
+
+	if (!e->published)
+		return 0;
+	id = slash ? xstrndup(e->published, (size_t)(slash - e->published)) : xstrdup("");
+	good = slash && is_name(id) && is_name(slash + 1);
+	free(id);
+	if (good)
+		return 0;
+	return document_error(doc, node_get(doc->root, "published"), err,
+			      "'%.60s' is not ID/TABLE of a published table (see 'schedbench "
+			      "published list')",
+			      e->published);
+}
+
 static int check_statistic(const struct document *doc, const struct experiment *e,
 			   struct error *err)
 {
@@ -206,8 +228,8 @@ int experiment_check(const struct document *doc, const struct experiment *e, str
 	    check_name(doc, node_get(node_get(doc->root, "workload"), "name"), err) ||
 	    check_scale(doc, e, err) || check_variants(doc, e, err) || check_params(doc, err) ||
 	    check_counts(doc, e, err) || check_sweep(doc, e, err) ||
-	    check_pin(doc, node_get(doc->root, "pin"), err) || check_statistic(doc, e, err) ||
-	    check_monitors(doc, e, err))
+	    check_pin(doc, node_get(doc->root, "pin"), err) || check_published(doc, e, err) ||
+	    check_statistic(doc, e, err) || check_monitors(doc, e, err))
 		return -1;
 	return 0;
 }

@@ -23,7 +23,7 @@ static const struct kind {
 	bool by_name; /* the cases are names on x, also where they are numbers */
 } kinds[] = {
 	{"lines", "mean per case with its interval", CONTENT_MEAN, false},
-	{"bars", "the same as bars", CONTENT_MEAN, true},
+	{"bars", "the same as lines, drawn as bars", CONTENT_MEAN, true},
 	{"ratio", "change against the baseline with its interval", CONTENT_CHANGE, false},
 	{"cv", "spread of the samples in percent of their mean", CONTENT_COEFFVAR, true},
 	{"ecdf", "distribution of the samples, relative to the baseline's mean", CONTENT_SHARE,

@@ -61,4 +61,12 @@ bool judgement_holds(const struct judgement *j);
 /* The change that a row publishes for @column, in percent, positive is better; NaN: none. */
 double row_improvement(const struct table *t, const struct row *row, unsigned column);
 
+/* The table for people; @color: for a terminal. */
+void judgement_text(const struct judgement *j, const struct table *t, const struct result *r,
+		    double smallest, bool color, struct strbuf *out);
+
+/* {"rows": [...], "claimed": 3, "holds": true, ...} */
+json_t *judgement_json(const struct judgement *j, const struct table *t, const struct result *r,
+		       double smallest);
+
 #endif

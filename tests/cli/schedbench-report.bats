@@ -101,6 +101,13 @@ repetitions: 1'
 	[[ "$output" == *hackbench* ]]
 	run -2 "$S" list nonsense
 	[[ "$output" == *experiments* ]]
+	# Nothing was run yet: nothing to list. A database that is named has to be there.
+	cd "$BATS_TEST_TMPDIR"
+	unset SCHEDBENCH_DB
+	run -0 "$S" list runs
+	[ "$output" = "no runs yet" ]
+	[ "$("$S" list runs --json 2>/dev/null | jq length)" = 0 ]
+	run -3 "$S" list runs --db none.db
 }
 
 @test "show tells what a run consists of" {

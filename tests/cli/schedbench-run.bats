@@ -238,6 +238,7 @@ repetitions: 3'
 	done
 	[ "$(sql 'SELECT count(*) FROM boot')" = "$before" ]
 	run -2 "$S" run --resume "$E"
+	run -2 "$S" run --resume="$E"
 	[[ "$output" == *"no unfinished run"* ]]
 }
 
