@@ -20,6 +20,7 @@ int cmd_boot(int argc, char **argv, struct error *err);
 int cmd_compare(int argc, char **argv, struct error *err);
 int cmd_doctor(int argc, char **argv, struct error *err);
 int cmd_import(int argc, char **argv, struct error *err);
+int cmd_reproduce(int argc, char **argv, struct error *err);
 int cmd_machine(int argc, char **argv, struct error *err);
 int cmd_pin(int argc, char **argv, struct error *err);
 int cmd_list(int argc, char **argv, struct error *err);

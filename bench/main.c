@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{"import", "import results measured elsewhere", cmd_import},
 	{"machine", "draw a machine's topology, or describe this host's", cmd_machine},
 	{"pin", "print the CPUs that a location names on a machine", cmd_pin},
+	{"reproduce", "run the experiment of a published table and judge each row", cmd_reproduce},
 	{"mail", "take patches and tables from mails", cmd_mail},
 	{"published", "results that were published in mails and are kept", cmd_published},
 	{"list", "list experiments, kernels, machines, workloads, styles or runs", cmd_list},

@@ -75,11 +75,16 @@ static void add_row(const struct judged_row *row, const struct table *t, int wid
 
 static void add_summary(const struct judgement *j, double smallest, struct strbuf *out)
 {
+	bool any = false;
+
 	strbuf_addf(out, "\n%u of %u rows claim %g %% or more", j->claimed, j->count, smallest);
-	for (int v = VERDICTS - 1; v >= 0; v--)
-		if (j->verdicts[v])
-			strbuf_addf(out, "%s %u %s", v == VERDICTS - 1 ? ":" : ",", j->verdicts[v],
-				    verdict_name((enum verdict)v));
+	for (int v = VERDICTS - 1; v >= 0; v--) {
+		if (!j->verdicts[v])
+			continue;
+		strbuf_addf(out, "%s %u %s", any ? "," : ":", j->verdicts[v],
+			    verdict_name((enum verdict)v));
+		any = true;
+	}
 	strbuf_addf(out, "\n%s\n",
 		    judgement_holds(j) ? "reproduced: the claims that could be decided hold"
 				       : "not reproduced");
@@ -90,12 +95,11 @@ void judgement_text(const struct judgement *j, const struct table *t, const stru
 {
 	int width = name_width(j, t), decimals = result_decimals(r);
 
-	strbuf_addf(out, "%*s  %33s  %-58s\n", width, "", "published         ",
-		    "                 measured");
+	strbuf_addf(out, "%*s  %23s %9s  %25s\n", width, "", "published", "", "measured");
 	strbuf_addf(out, "%-*s  %11s %11s %9s  %12s %12s %9s  %-21s  verdict\n", width, "case",
-		    t->columns_count ? t->columns[0] : "", t->columns_count == 2 ? t->columns[1] : "",
-		    "change", r->variants[0], r->variants_count == 2 ? r->variants[1] : "", "change",
-		    "95 % interval");
+		    t->columns_count ? t->columns[0] : "",
+		    t->columns_count == 2 ? t->columns[1] : "", "change", r->variants[0],
+		    r->variants_count == 2 ? r->variants[1] : "", "change", "95 % interval");
 	for (unsigned i = 0; i < j->count; i++)
 		add_row(&j->rows[i], t, width, decimals, color, out);
 	add_summary(j, smallest, out);
@@ -120,19 +124,20 @@ json_t *judgement_json(const struct judgement *j, const struct table *t, const s
 
 		json_array_append_new(
 			rows,
-			json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}",
-				  "group", row->row->group, "case", row->row->name, "column",
-				  t->columns[row->column], "variant", r->variants[row->column],
-				  "published_base", number(row->row->cells[0].value),
-				  "published_value", number(row->row->cells[row->column].value),
-				  "published_change", number(row->published), "base",
-				  number(row->base), "value", number(row->value), "change",
-				  json_pack("[o, o, o]",
-					    number(isnan(row->value) ? NAN : row->change.percent),
-					    number(isnan(row->value) ? NAN : row->change.low),
-					    number(isnan(row->value) ? NAN : row->change.high)),
-				  "smallest", number(smallest), "claimed", row->claimed, "verdict",
-				  verdict_name(row->verdict)));
+			json_pack(
+				"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}",
+				"group", row->row->group, "case", row->row->name, "column",
+				t->columns[row->column], "variant", r->variants[row->column],
+				"published_base", number(row->row->cells[0].value),
+				"published_value", number(row->row->cells[row->column].value),
+				"published_change", number(row->published), "base",
+				number(row->base), "value", number(row->value), "change",
+				json_pack("[o, o, o]",
+					  number(isnan(row->value) ? NAN : row->change.percent),
+					  number(isnan(row->value) ? NAN : row->change.low),
+					  number(isnan(row->value) ? NAN : row->change.high)),
+				"smallest", number(smallest), "claimed", row->claimed, "verdict",
+				verdict_name(row->verdict)));
 	}
 	for (int v = 0; v < VERDICTS; v++)
 		json_object_set_new(counts, verdict_name((enum verdict)v),
