@@ -15,11 +15,15 @@
 #include "util/xalloc.h"
 
 #define KEYRING		 "/usr/share/keyrings/debian-archive-keyring.gpg"
-#define PREFIX		 "linux-image-"
 #define UPDATE_EVERY_S	 3600
 #define UPDATE_TIMEOUT	 (10 * 60 * 1000)
 #define DOWNLOAD_TIMEOUT (30 * 60 * 1000)
 #define QUERY_TIMEOUT	 (60 * 1000)
+
+static const struct {
+	const char *prefix, *what, *example;
+} kinds[] = {[APT_IMAGE] = {"linux-image-", "image", "linux-image-cloud-amd64"},
+	     [APT_SOURCE] = {"linux-source-", "source", "linux-source-6.1"}};
 
 /* Only releases have an archive of updates and of security; "bookworm-backports" has none. */
 static bool is_release(const char *suite)
@@ -224,10 +228,10 @@ static char *field(const char *shown, const char *name)
  * "linux-image-6.1.0-57-cloud-amd64 (= 6.1.192-3), ..." among the dependencies of a meta package
  * as NAME=VERSION, or NAME alone where any version will do; NULL: it is no meta package.
  */
-static char *image_dependency(const char *shown)
+static char *kernel_dependency(const char *shown, const char *prefix)
 {
 	char *depends = field(shown, "Depends"), *found = NULL;
-	const char *p = depends ? strstr(depends, PREFIX) : NULL;
+	const char *p = depends ? strstr(depends, prefix) : NULL;
 
 	if (p) {
 		int name = strcspn(p, " ,(|"), blanks = strspn(p + name, " ");
@@ -274,9 +278,10 @@ static unsigned long long number_field(const char *shown, const char *name)
 	return value;
 }
 
-static int take_package(const char *shown, const char *which, struct apt_package *out,
-			struct error *err)
+static int take_package(enum apt_kind kind, const char *shown, const char *which,
+			struct apt_package *out, struct error *err)
 {
+	const char *prefix = kinds[kind].prefix;
 	size_t len;
 
 	out->name = field(shown, "Package");
@@ -285,24 +290,24 @@ static int take_package(const char *shown, const char *which, struct apt_package
 	out->unpacked = number_field(shown, "Installed-Size") * 1024;
 	if (is_plain(out->name) && is_plain(out->version)) {
 		len = strlen(out->name);
-		if (!strncmp(out->name, PREFIX, strlen(PREFIX)) &&
+		if (!strncmp(out->name, prefix, strlen(prefix)) &&
 		    (len < 4 || strcmp(out->name + len - 4, "-dbg")))
 			return 0;
 	}
 	apt_package_release(out);
-	return error_set(err, ERROR_USAGE,
-			 "package '%s' holds no kernel image (such as linux-image-cloud-amd64)",
-			 which);
+	return error_set(err, ERROR_USAGE, "package '%s' holds no kernel %s (such as %s)", which,
+			 kinds[kind].what, kinds[kind].example);
 }
 
-int apt_resolve(struct apt *apt, const char *name, struct apt_package *out, struct error *err)
+int apt_resolve(struct apt *apt, enum apt_kind kind, const char *name, struct apt_package *out,
+		struct error *err)
 {
 	struct strbuf shown = STRBUF_INIT;
 	char *which = xstrdup(name), *next;
 	int ret = show(apt, which, &shown, err);
 
 	for (int depth = 0; !ret && depth < 4; depth++) {
-		next = image_dependency(shown.buf);
+		next = kernel_dependency(shown.buf, kinds[kind].prefix);
 		if (!next)
 			break;
 		free(which);
@@ -310,7 +315,7 @@ int apt_resolve(struct apt *apt, const char *name, struct apt_package *out, stru
 		ret = show(apt, which, &shown, err);
 	}
 	if (!ret)
-		ret = take_package(shown.buf, name, out, err);
+		ret = take_package(kind, shown.buf, name, out, err);
 	strbuf_release(&shown);
 	free(which);
 	return ret;

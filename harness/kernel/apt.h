@@ -17,7 +17,10 @@ struct apt {
 	char *stamp; /* file whose time is that of the last update */
 };
 
-/* A package of a kernel image. */
+/* What a package is to hold. */
+enum apt_kind { APT_IMAGE, APT_SOURCE };
+
+/* A package of a kernel image or of a kernel's source. */
 struct apt_package {
 	char *name;
 	char *version;
@@ -33,10 +36,11 @@ void apt_release(struct apt *apt);
 int apt_update(struct apt *apt, struct error *err);
 
 /*
- * The package that holds the image: what a meta package depends on, else @name itself. ERROR_USAGE
- * for one that is not there or is no kernel's.
+ * The package that holds the image or source: what a meta package depends on, else @name itself,
+ * or NAME=VERSION. ERROR_USAGE for one that is not there or is no kernel's.
  */
-int apt_resolve(struct apt *apt, const char *name, struct apt_package *out, struct error *err);
+int apt_resolve(struct apt *apt, enum apt_kind kind, const char *name, struct apt_package *out,
+		struct error *err);
 void apt_package_release(struct apt_package *package);
 
 /* Download into @folder, which holds no other package; the caller frees *@file. */

@@ -265,7 +265,7 @@ static int fetch(struct apt *apt, const char *kernels, const char *request, stru
 
 	remove_leftovers(kernels);
 	if (check_space(kernels, LISTS_SPACE, err) || apt_update(apt, err) ||
-	    apt_resolve(apt, request, &package, err))
+	    apt_resolve(apt, APT_IMAGE, request, &package, err))
 		return -1;
 	ret = fetch_package(apt, kernels, request, &package, err);
 	apt_package_release(&package);
@@ -371,4 +371,19 @@ int debian_kernel_cached(const char *package, const char *suite)
 	free(kernels);
 	free(cache);
 	return found;
+}
+
+int debian_kernel_forget(const char *package, const char *suite, struct error *err)
+{
+	char *cache = check_names(package, suite, err) ? NULL : cache_directory(err);
+	char *kernels = cache ? path_join(cache, "kernels") : NULL;
+	char *record = kernels ? record_path(kernels, package, suite) : NULL;
+	int ret = record ? 0 : -1;
+
+	if (record && unlink(record) && errno != ENOENT)
+		ret = error_sys(err, errno, "cannot remove '%s'", record);
+	free(record);
+	free(kernels);
+	free(cache);
+	return ret;
 }

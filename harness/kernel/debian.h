@@ -19,4 +19,7 @@ int debian_kernel(const char *package, const char *suite, char **root, char **id
 /* 1: recorded and still there, 0: would have to be fetched. */
 int debian_kernel_cached(const char *package, const char *suite);
 
+/* Remove the record, so that the next call takes the version that the suite has then. */
+int debian_kernel_forget(const char *package, const char *suite, struct error *err);
+
 #endif

@@ -3,9 +3,11 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "kernel/build.h"
 #include "kernel/debian.h"
 #include "kernel/image.h"
 #include "kernel/kernel.h"
+#include "kernel/source.h"
 #include "util/file.h"
 #include "util/xalloc.h"
 
@@ -55,6 +57,20 @@ static int prepare_debian(struct kernel_image *out, const struct kernel *k, stru
 	return out->release ? 0 : -1;
 }
 
+static int prepare_built(struct kernel_image *out, const struct kernel *k, struct error *err)
+{
+	struct built b;
+
+	if (build_kernel(&b, k, err))
+		return -1;
+	out->image = xstrdup(b.image);
+	out->modules = b.modules ? xstrdup(b.modules) : NULL;
+	out->release = xstrdup(b.release);
+	out->identity = xstrdup(b.identity);
+	built_release(&b);
+	return 0;
+}
+
 int kernel_prepare(struct kernel_image *out, const struct kernel *config, struct error *err)
 {
 	int ret = -1;
@@ -73,10 +89,7 @@ int kernel_prepare(struct kernel_image *out, const struct kernel *config, struct
 	case KERNEL_GIT:
 	case KERNEL_TARBALL:
 	case KERNEL_DEBIAN_SOURCE:
-		ret = error_set(err, ERROR_USAGE,
-				"kernel '%s' has to be built, and this version cannot (give an "
-				"image with source: {image: FILE, modules: FOLDER})",
-				config->name);
+		ret = prepare_built(out, config, err);
 		break;
 	}
 	if (ret)
@@ -95,6 +108,30 @@ void kernel_image_release(struct kernel_image *image)
 
 int kernel_is_cached(const struct kernel *config)
 {
+	struct error ignored = ERROR_INIT;
+	struct built b;
+
+	if (kernel_is_built(config)) {
+		if (build_lookup(&b, config, &ignored) != 1)
+			return 0;
+		built_release(&b);
+		return 1;
+	}
 	return config->source != KERNEL_DEBIAN_IMAGE ||
 	       debian_kernel_cached(config->package, config->suite);
+}
+
+int kernel_forget(const struct kernel *config, struct error *err)
+{
+	if (config->source == KERNEL_DEBIAN_IMAGE)
+		return debian_kernel_forget(config->package, config->suite, err);
+	if (config->source == KERNEL_DEBIAN_SOURCE && !config->version)
+		return source_forget(config, err);
+	if (config->source == KERNEL_GIT && kernel_source_is_address(config->git))
+		return source_forget(config, err);
+	return error_set(
+		err, ERROR_USAGE,
+		"kernel '%s' has no version that could be renewed (it says exactly what it "
+		"is made of)",
+		config->name);
 }
