@@ -23,6 +23,7 @@ int cmd_import(int argc, char **argv, struct error *err);
 int cmd_reproduce(int argc, char **argv, struct error *err);
 int cmd_machine(int argc, char **argv, struct error *err);
 int cmd_pin(int argc, char **argv, struct error *err);
+int cmd_kernel(int argc, char **argv, struct error *err);
 int cmd_list(int argc, char **argv, struct error *err);
 int cmd_mail(int argc, char **argv, struct error *err);
 /* 'mail tables' of cmd_mail() */

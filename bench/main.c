@@ -29,6 +29,8 @@ static const struct command commands[] = {
 	{"reproduce", "run the experiment of a published table and judge each row", cmd_reproduce},
 	{"mail", "take patches and tables from mails", cmd_mail},
 	{"published", "results that were published in mails and are kept", cmd_published},
+	{"kernel", "build kernels from source, patches and mails, and say what they are made of",
+	 cmd_kernel},
 	{"list", "list experiments, kernels, machines, workloads, styles or runs", cmd_list},
 	{"show", "show what a run consists of", cmd_show},
 	{"version", "print the version", cmd_version},
