@@ -59,7 +59,7 @@ static int run(struct strlist *argv, const char *const *args, struct strbuf *out
 		strlist_add(argv, *args);
 	ret = subprocess_capture(strlist_argv(argv), GIT_TIMEOUT, out, said, &status, err);
 	if (!ret && status == 127 << 8)
-		ret = error_set(err, ERROR_FAILED, "no 'git' on this system (package git)");
+		ret = error_set(err, ERROR_FAILED, "no 'git' on this machine (package git)");
 	else if (!ret && status) {
 		quote_cause(said, status, err);
 		ret = -1;

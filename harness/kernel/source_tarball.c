@@ -76,7 +76,7 @@ static int download(const char *address, const char *path, struct error *err)
 				    NULL};
 	char *curl = path_search("curl");
 	int ret = curl ? 0
-		       : error_set(err, ERROR_FAILED, "no 'curl' on this system (package curl)");
+		       : error_set(err, ERROR_FAILED, "no 'curl' on this machine (package curl)");
 
 	free(curl);
 	if (ret)
