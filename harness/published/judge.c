@@ -101,13 +101,47 @@ static bool states_mean(const struct row *row)
 	return false;
 }
 
+static const struct result_counter *find_counter(const struct result *r, const char *name)
+{
+	for (size_t i = 0; i < r->counters_count; i++)
+		if (!strcasecmp(r->counters[i].name, name))
+			return &r->counters[i];
+	return NULL;
+}
+
+/* More or less, whatever is better. */
+static double relative_change(const struct row *row, unsigned column)
+{
+	double base = row->cells[0].value, value = row->cells[column].value;
+
+	return base > 0 ? 100 * (value / base - 1) : NAN;
+}
+
+static void judge_counter(struct judged_row *j, double smallest)
+{
+	const struct result_counter *c = j->counter;
+	const size_t *n = c->boots_count;
+	struct stats_test test;
+	double half;
+
+	j->base = c->values[0];
+	j->value = c->values[j->column];
+	if (isnan(j->base) || isnan(j->value) || j->base == 0)
+		return;
+	test = stats_compare(c->boots[0], n[0], c->boots[j->column], n[j->column], 0.05);
+	half = test.half * 100 / fabs(j->base);
+	j->change.percent = 100 * (j->value / j->base - 1);
+	j->change.low = isfinite(half) ? j->change.percent - half : NAN;
+	j->change.high = isfinite(half) ? j->change.percent + half : NAN;
+	j->verdict = verdict_of(j->published, j->change.low, j->change.high, smallest);
+}
+
 static void judge_row(struct judged_row *j, const struct result *r, double smallest)
 {
 	const struct report_options opt = {.significance = SIGNIFICANCE_OWN};
 	struct cell_summary base, cell;
 
-	j->base = j->value = NAN;
-	j->claimed = fabs(j->published) >= smallest;
+	j->kase = find_case(r, j->row->name);
 	if (j->kase < 0)
 		return;
 	cell_summarise(r, result_cell(r, (size_t)j->kase, 0), &base);
@@ -128,13 +162,23 @@ int judge_table(struct judgement *j, const struct table *t, const struct result 
 	memset(j, 0, sizeof(*j));
 	for (unsigned i = 0; i < t->rows_count; i++)
 		for (unsigned c = 1; c < t->columns_count && c < r->variants_count; c++) {
-			struct judged_row row = {.row = &t->rows[i], .column = c};
+			struct judged_row row = {.row = &t->rows[i],
+						 .column = c,
+						 .kase = -1,
+						 .base = NAN,
+						 .value = NAN};
+			bool ops = t->style == STYLE_OPS;
 
-			row.published = row_improvement(t, &t->rows[i], c);
-			if (!states_mean(&t->rows[i]) || isnan(row.published))
+			row.counter = find_counter(r, t->rows[i].name);
+			row.published = row.counter || ops ? relative_change(&t->rows[i], c)
+							   : row_improvement(t, &t->rows[i], c);
+			row.claimed = fabs(row.published) >= smallest;
+			if (isnan(row.published) || (!ops && !states_mean(&t->rows[i])))
 				continue;
-			row.kase = find_case(r, t->rows[i].name);
-			judge_row(&row, r, smallest);
+			if (row.counter)
+				judge_counter(&row, smallest);
+			else if (!ops)
+				judge_row(&row, r, smallest);
 			xgrow(j->rows, j->count, cap);
 			j->rows[j->count++] = row;
 			measured += row.verdict != VERDICT_NOT_MEASURED;
@@ -145,9 +189,10 @@ int judge_table(struct judgement *j, const struct table *t, const struct result 
 	if (measured)
 		return 0;
 	judgement_release(j);
-	return error_set(err, ERROR_USAGE,
-			 "no case of the run stands in the published table (see 'schedbench "
-			 "published show')");
+	return error_set(
+		err, ERROR_USAGE,
+		"no case or counter of the run stands in the published table (see 'schedbench "
+		"published show')");
 }
 
 void judgement_release(struct judgement *j)

@@ -31,6 +31,7 @@ struct judged_row {
 	double published; /* change in percent, positive is better */
 	bool claimed; /* at least the smallest effect of interest */
 	long kase; /* index of the case in the result, -1: none */
+	const struct result_counter *counter; /* where the row is one; its change has no better */
 	double base, value; /* measured means; NaN: none */
 	struct cell_change change;
 	enum verdict verdict;
@@ -45,8 +46,8 @@ struct judgement {
 
 /*
  * Compare the rows of @t that state means with the cases of @r: the same name, or the same number
- * in it ("8-groups" is groups=8). Columns stand for variants, in their order. ERROR_USAGE where
- * nothing can be compared.
+ * in it ("8-groups" is groups=8); and rows that bear the name of a counter with that, boot by
+ * boot. Columns stand for variants, in their order. ERROR_USAGE where nothing can be compared.
  */
 int judge_table(struct judgement *j, const struct table *t, const struct result *r, double smallest,
 		struct error *err);

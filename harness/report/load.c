@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "monitor/schedstat.h"
 #include "report/load.h"
+#include "report/load_counters.h"
 #include "run/plan.h"
 #include "util/strbuf.h"
 #include "util/xalloc.h"
@@ -293,54 +293,11 @@ static void set_planned(struct result *r, const struct loader *l)
 					l->sources[s].boots * l->sources[s].run.repetitions;
 }
 
-static double *counter_row(struct result *r, const char *name)
+static int current_column(void *arg, const char *variant)
 {
-	size_t i;
+	const struct loader *l = arg;
 
-	for (i = 0; i < r->counters_count; i++)
-		if (!strcmp(r->counters[i].name, name))
-			return r->counters[i].values;
-	r->counters = xreallocarray(r->counters, i + 1, sizeof(*r->counters));
-	r->counters[i].name = xstrdup(name);
-	r->counters[i].values = xcalloc(r->variants_count, sizeof(double));
-	for (size_t v = 0; v < r->variants_count; v++)
-		r->counters[i].values[v] = NAN;
-	r->counters_count++;
-	return r->counters[i].values;
-}
-
-/* The mean over the repetitions of each case, summed over the cases: one pass of the sweep. */
-static void add_counter(void *arg, const char *variant, const char *kase, const char *name,
-			double mean)
-{
-	struct loader *l = arg;
-	double *row = counter_row(l->result, name);
-	int column = column_of(l->current, variant);
-
-	(void)kase;
-	if (column >= 0)
-		row[column] = isnan(row[column]) ? mean : row[column] + mean;
-}
-
-/* Rates are those of the sums, for each variant. */
-static void add_rates(struct result *r)
-{
-	size_t counts = r->counters_count;
-	struct schedstat_counter *c = xcalloc(counts, sizeof(*c));
-	struct schedstat_counter rates[SCHEDSTAT_RATES];
-
-	for (size_t v = 0; v < r->variants_count; v++) {
-		unsigned n = 0, found;
-
-		for (size_t i = 0; i < counts; i++)
-			if (!isnan(r->counters[i].values[v]))
-				c[n++] = (struct schedstat_counter){r->counters[i].name,
-								    r->counters[i].values[v]};
-		found = schedstat_rates(c, n, rates);
-		for (unsigned i = 0; i < found; i++)
-			counter_row(r, rates[i].name)[v] = rates[i].value;
-	}
-	free(c);
+	return column_of(l->current, variant);
 }
 
 static int settle_metric(struct loader *l, const struct load_options *opt, struct error *err)
@@ -379,11 +336,11 @@ static int fill(struct loader *l, const struct load_options *opt, struct error *
 	for (unsigned i = 0; i < l->count; i++) {
 		l->current = &l->sources[i];
 		if (store_each_sample(l->store, l->current->run.id, add_sample, l, err) ||
-		    store_each_counter(l->store, l->current->run.id, add_counter, l, err))
+		    load_counters(l->result, l->store, l->current->run.id, current_column, l, err))
 			return -1;
 	}
 	set_planned(l->result, l);
-	add_rates(l->result);
+	load_counter_rates(l->result);
 	return settle_metric(l, opt, err);
 }
 

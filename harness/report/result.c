@@ -50,6 +50,10 @@ void result_free(struct result *r)
 	for (size_t i = 0; i < r->counters_count; i++) {
 		free(r->counters[i].name);
 		free(r->counters[i].values);
+		for (size_t v = 0; r->counters[i].boots && v < r->variants_count; v++)
+			free(r->counters[i].boots[v]);
+		free(r->counters[i].boots);
+		free(r->counters[i].boots_count);
 	}
 	free(r->counters);
 	free_strings(r->variants, r->variants_count);

@@ -33,6 +33,8 @@ struct result_cell {
 struct result_counter {
 	char *name; /* "SIS Search" */
 	double *values; /* [variants] */
+	double **boots; /* [variants][boots_count[variant]]: of each whole boot */
+	size_t *boots_count;
 };
 
 struct result {

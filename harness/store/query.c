@@ -294,6 +294,31 @@ int store_each_counter(struct store *s, const char *run_id, store_counter_fn fn,
 	return ret;
 }
 
+int store_each_boot_counter(struct store *s, const char *run_id, store_boot_counter_fn fn,
+			    void *arg, struct error *err)
+{
+	sqlite3_stmt *st = sql_prepare(
+		s, err,
+		"SELECT v.name, m.boot_id, m.name, sum(m.mean), count(*) FROM"
+		" (SELECT c.variant_id, c.boot_id, c.kase, c.name, avg(c.value) AS mean,"
+		"  min(c.id) AS first FROM counter c JOIN variant v ON v.id = c.variant_id"
+		"  WHERE v.run_id = ? AND NOT c.warmup"
+		"  GROUP BY c.variant_id, c.boot_id, c.kase, c.name) m"
+		" JOIN variant v ON v.id = m.variant_id"
+		" GROUP BY m.variant_id, m.boot_id, m.name ORDER BY m.variant_id, m.boot_id,"
+		" min(m.first)",
+		"t", run_id);
+	int ret;
+
+	if (!st)
+		return -1;
+	while ((ret = sql_step(s, st, err)) > 0)
+		fn(arg, text(st, 0), sqlite3_column_int64(st, 1), text(st, 2),
+		   sqlite3_column_double(st, 3), (unsigned)sqlite3_column_int(st, 4));
+	sqlite3_finalize(st);
+	return ret;
+}
+
 int store_estimate(struct store *s, const char *experiment, const char *machine, double *boot_s,
 		   double *repetition_s, struct error *err)
 {

@@ -171,6 +171,12 @@ typedef void (*store_counter_fn)(void *arg, const char *variant, const char *kas
 int store_each_counter(struct store *s, const char *run_id, store_counter_fn fn, void *arg,
 		       struct error *err);
 
+/* The sum over the @cases of a boot of the means over its repetitions; boot by boot. */
+typedef void (*store_boot_counter_fn)(void *arg, const char *variant, long long boot,
+				      const char *name, double value, unsigned cases);
+int store_each_boot_counter(struct store *s, const char *run_id, store_boot_counter_fn fn,
+			    void *arg, struct error *err);
+
 /* What earlier runs of an experiment took on a machine: mean seconds a boot and a repetition; 0
  * where nothing is known. */
 int store_estimate(struct store *s, const char *experiment, const char *machine, double *boot_s,

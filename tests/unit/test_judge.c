@@ -150,6 +150,40 @@ static void rows_meet_cases_by_name_or_number(void **state)
 	result_free(r);
 }
 
+/* Search efficiency as published, 4.81 -> 21.08; boots of a guest that show more. */
+static void counters_are_judged_by_their_boots(void **state)
+{
+	static double base[] = {2.40, 2.41, 2.42}, patched[] = {19.5, 19.7, 19.9};
+	double values[] = {2.41, 19.7}, *boots[] = {base, patched};
+	size_t counts[] = {3, 3};
+	struct result_counter counter = {(char *)"SIS Search Efficiency", values, boots, counts};
+	struct row rows[] = {make_row("SIS Search Efficiency", "Ops", 4.81, 21.08),
+			     make_row("SIS Scanned", "Ops", 100, 50)};
+	struct table t = {.style = STYLE_OPS, .columns_count = 2, .rows = rows, .rows_count = 2};
+	struct result *r = measured();
+	struct error err = ERROR_INIT;
+	struct judgement j;
+
+	(void)state;
+	r->counters = &counter;
+	r->counters_count = 1;
+	assert_int_equal(judge_table(&j, &t, r, 1, &err), 0);
+	assert_true(fabs(j.rows[0].published - 100 * (21.08 / 4.81 - 1)) < 1e-9);
+	assert_true(fabs(j.rows[0].change.percent - 100 * (19.7 / 2.41 - 1)) < 1e-9);
+	assert_int_equal(j.rows[0].verdict, VERDICT_REPRODUCED);
+	assert_int_equal(j.rows[1].verdict, VERDICT_NOT_MEASURED);
+	assert_int_equal(j.claimed, 2);
+	judgement_release(&j);
+	/* One boot has no interval. */
+	counts[0] = counts[1] = 1;
+	assert_int_equal(judge_table(&j, &t, r, 1, &err), 0);
+	assert_int_equal(j.rows[0].verdict, VERDICT_INCONCLUSIVE);
+	judgement_release(&j);
+	r->counters = NULL;
+	r->counters_count = 0;
+	result_free(r);
+}
+
 /* What has no number is never reproduced. */
 static void failed_cells_are_not_measured(void **state)
 {
@@ -179,6 +213,7 @@ int main(void)
 		cmocka_unit_test(improvement_has_one_sign_for_all_styles),
 		cmocka_unit_test(rows_meet_cases_by_name_or_number),
 		cmocka_unit_test(failed_cells_are_not_measured),
+		cmocka_unit_test(counters_are_judged_by_their_boots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -375,6 +375,10 @@ static void test_counters(void **state)
 	assert_string_equal(r->counters[1].name, "invented");
 	assert_true(isnan(r->counters[1].values[0]));
 	assert_float_equal(r->counters[1].values[1], 3, 0);
+	/* Of each boot; the second one lacks a case and is no pass of the sweep. */
+	assert_int_equal(r->counters[0].boots_count[0], 1);
+	assert_float_equal(r->counters[0].boots[0][0], 115, 0);
+	assert_int_equal(r->counters[1].boots_count[1], 0);
 	result_free(r);
 	free(id);
 }
