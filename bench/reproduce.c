@@ -36,7 +36,7 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"dry-run", 'n', NULL, 0, "Name the experiments, measure nothing", 0},
 	{"quiet", 'q', NULL, 0, "No progress on stderr", 0},
-	{"json", 'j', NULL, 0, "Print JSON", 0},
+	{"json", 'j', NULL, 0, "Print JSON, an object for each table", 0},
 	{"db", 'd', "FILE", 0, "Database; default: $SCHEDBENCH_DB or " DEFAULT_DB, 0},
 	{0}};
 
@@ -162,8 +162,8 @@ static void print_judgement(const struct options *o, const struct published *p,
 }
 
 /* Compare run @run_id with the published table @path; *@holds: whether it is reproduced. */
-static int judge_run(const struct options *o, struct store *store, const char *run_id,
-		     const char *path, bool *holds, struct error *err)
+static int judge_with(const struct options *o, struct store *store, const char *run_id,
+		      const char *path, bool *holds, struct error *err)
 {
 	struct published *p = load_published(path, err);
 	const struct published_table *t = p ? find_table(p, path, err) : NULL;
@@ -183,6 +183,28 @@ static int judge_run(const struct options *o, struct store *store, const char *r
 	if (r)
 		result_free(r);
 	published_free(p);
+	return ret;
+}
+
+/* All tables of @paths, between blanks. */
+static int judge_run(const struct options *o, struct store *store, const char *run_id,
+		     const char *paths, bool *holds, struct error *err)
+{
+	int ret = 0;
+
+	*holds = true;
+	for (const char *p = paths + strspn(paths, " "); *p && !ret; p += strspn(p, " ")) {
+		size_t len = strcspn(p, " ");
+		char *path = xstrndup(p, len);
+		bool one = false;
+
+		if (p != paths && !o->json)
+			putchar('\n');
+		ret = judge_with(o, store, run_id, path, &one, err);
+		*holds = *holds && one;
+		free(path);
+		p += len;
+	}
 	return ret;
 }
 
@@ -240,10 +262,14 @@ static bool belongs(const struct experiment *e, const char *what)
 {
 	size_t len = strlen(what);
 
-	if (!e->published)
-		return false;
-	return !strcmp(e->published, what) ||
-	       (!strncmp(e->published, what, len) && e->published[len] == '/');
+	for (const char *p = e->published; p && *p; p += strspn(p, " ")) {
+		size_t word = strcspn(p, " ");
+
+		if (word >= len && !strncmp(p, what, len) && (word == len || p[len] == '/'))
+			return true;
+		p += word;
+	}
+	return false;
 }
 
 /* Names of the experiments that reproduce what is asked for; an experiment may be named itself. */

@@ -50,7 +50,9 @@ struct experiment {
 	char *text; /* the file as read with --set applied: what the store keeps */
 	char *name;
 	char *title; /* default: the name */
-	char *published; /* "ID/TABLE" of results/published that this reproduces; NULL: none */
+	/* What of results/published this reproduces: "ID/TABLE" and others, between blanks; NULL:
+	 * none. */
+	char *published;
 	char *machine; /* NAME of configs/machines/NAME.yaml, or "host" */
 	char *scale; /* "1/4"; default "1/1"; emulated machines only */
 	struct variant *variants;

@@ -141,25 +141,39 @@ static int check_sweep(const struct document *doc, const struct experiment *e, s
 	return 0;
 }
 
-/* Whether the table is there is seen when it is reproduced: the figures may lie elsewhere. */
+static bool is_table(const char *word, size_t len)
+{
+	const char *slash = memchr(word, '/', len);
+	char *id, *table;
+	bool good;
+
+	if (!slash)
+		return false;
+	id = xstrndup(word, (size_t)(slash - word));
+	table = xstrndup(slash + 1, len - (size_t)(slash - word) - 1);
+	good = is_name(id) && is_name(table);
+	free(id);
+	free(table);
+	return good;
+}
+
+/* Whether the tables are there is seen when they are reproduced: the figures may lie elsewhere. */
 static int check_published(const struct document *doc, const struct experiment *e,
 			   struct error *err)
 {
-	const char *slash = e->published ? strchr(e->published, '/') : NULL;
-	char *id;
-	bool good;
+	const char *p = e->published ? e->published : "";
 
-	if (!e->published)
-		return 0;
-	id = slash ? xstrndup(e->published, (size_t)(slash - e->published)) : xstrdup("");
-	good = slash && is_name(id) && is_name(slash + 1);
-	free(id);
-	if (good)
-		return 0;
-	return document_error(doc, node_get(doc->root, "published"), err,
-			      "'%.60s' is not ID/TABLE of a published table (see 'schedbench "
-			      "published list')",
-			      e->published);
+	for (p += strspn(p, " "); *p; p += strspn(p, " ")) {
+		size_t len = strcspn(p, " ");
+
+		if (!is_table(p, len))
+			return document_error(doc, node_get(doc->root, "published"), err,
+					      "'%.*s' is not ID/TABLE of a published table (see "
+					      "'schedbench published list')",
+					      (int)(len < 60 ? len : 60), p);
+		p += len;
+	}
+	return 0;
 }
 
 static int check_statistic(const struct document *doc, const struct experiment *e,
