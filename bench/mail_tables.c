@@ -74,6 +74,10 @@ static void print_tables(const struct options *o, const struct mailbox *boxes)
 	fwrite(out.buf, 1, out.len, stdout);
 	if (!tables.count && !o->json && !o->tsv)
 		fprintf(stderr, "schedbench: no table of results in it\n");
+	if (tables.cut)
+		fprintf(stderr,
+			"schedbench: more than %u tables; the rest is left out (split the file)\n",
+			TABLES_MAX);
 	strbuf_release(&out);
 	tables_release(&tables);
 }

@@ -49,6 +49,8 @@ struct row *table_add_row(struct table *t, const struct parsed *p, unsigned line
 	r->group = xstrdup("");
 	r->mark = xstrdup(p->mark ? p->mark : "");
 	r->unit = xstrdup("");
+	r->cells =
+		xcalloc(p->style == STYLE_VARIANCE ? TABLE_MAX_CELLS : p->count, sizeof(*r->cells));
 	for (unsigned i = 0; i < p->count; i++) {
 		r->cells[i] = p->cells[i];
 		r->cells[i].line = line;
@@ -69,6 +71,7 @@ static void release_row(struct row *r)
 	free(r->group);
 	free(r->mark);
 	free(r->unit);
+	free(r->cells);
 }
 
 void table_release(struct table *t)
@@ -102,6 +105,8 @@ static void close_table(struct builder *b)
 	if (!t)
 		return;
 	if (b->certain || t->rows_count > 1) {
+		t->rows = xreallocarray(t->rows, t->rows_count, sizeof(*t->rows));
+		t->rows_cap = t->rows_count;
 		table_check(t);
 	} else {
 		table_release(t);
@@ -314,7 +319,7 @@ static void read_lines(struct builder *b)
 	struct strbuf joined = STRBUF_INIT;
 	struct parsed row;
 
-	for (unsigned i = 0; i < b->scan->count; i++) {
+	for (unsigned i = 0; i < b->scan->count && b->out->count < TABLES_MAX; i++) {
 		const struct scan_line *l = &b->scan->lines[i];
 		unsigned lines = l->skip ? 0 : read_row(b, i, &row, &joined);
 
@@ -353,5 +358,6 @@ void tables_read(struct tables *tables, const struct mailbox *boxes, unsigned co
 	*tables = (struct tables){0};
 	for (unsigned i = 0; i < count; i++)
 		read_box(tables, &boxes[i]);
+	tables->cut = tables->count >= TABLES_MAX;
 	tables_join_copies(tables);
 }

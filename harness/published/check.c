@@ -75,6 +75,10 @@ static enum change_rule find_rule(const struct table *t, const struct row *r)
 		return r->rule;
 	if (t->style == STYLE_AMD && t->direction)
 		return t->direction == DIRECTION_LOWER ? CHANGE_SAVED : CHANGE_RELATIVE;
+	/* Rows before this one have been asked already. */
+	for (const struct row *before = t->rows; before < r; before++)
+		if (same_statistic(before, r))
+			return before->rule;
 	relative = votes(t, r, CHANGE_RELATIVE);
 	saved = votes(t, r, CHANGE_SAVED);
 	if (relative == saved)

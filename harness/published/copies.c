@@ -29,7 +29,7 @@ static uint64_t hash_text(uint64_t h, const char *s)
 /* Everything of a row but where it stands. Names of prose differ with where a line was broken. */
 static uint64_t hash_row(const struct table *t, const struct row *r)
 {
-	uint64_t h = 0xcbf29ce484222325u + t->style;
+	uint64_t h = 0xcbf29ce484222325u + t->style + 97 * (uint64_t)t->columns_count;
 	char number[64];
 
 	h = hash_text(h, r->group);
@@ -74,46 +74,71 @@ static void add(struct index *x, uint64_t hash, unsigned table)
 	insert(x, hash, table);
 }
 
-static bool has(const struct table *t, uint64_t hash)
+bool table_has_row(const struct table *t, const struct table *of, const struct row *r)
 {
+	uint64_t hash = hash_row(of, r);
+
+	if (t->style != of->style || t->columns_count != of->columns_count)
+		return false;
 	for (unsigned i = 0; i < t->rows_count; i++)
 		if (hash_row(t, &t->rows[i]) == hash)
 			return true;
 	return false;
 }
 
-bool table_has_row(const struct table *t, const struct table *of, const struct row *r)
+/* The hashes of a table's rows in order of size: two tables are compared in one walk. */
+struct sorted {
+	uint64_t *hashes;
+	unsigned count;
+};
+
+static int by_size(const void *a, const void *b)
 {
-	return t->style == of->style && t->columns_count == of->columns_count &&
-	       has(t, hash_row(of, r));
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static struct sorted sort_rows(const struct table *t)
+{
+	struct sorted s = {xcalloc(t->rows_count ? t->rows_count : 1, sizeof(*s.hashes)),
+			   t->rows_count};
+
+	for (unsigned i = 0; i < s.count; i++)
+		s.hashes[i] = hash_row(t, &t->rows[i]);
+	qsort(s.hashes, s.count, sizeof(*s.hashes), by_size);
+	return s;
 }
 
 /* Has @whole every row of @part? */
-static bool contains(const struct table *whole, const struct table *part)
+static bool contains(const struct sorted *whole, const struct sorted *part)
 {
-	if (whole->columns_count != part->columns_count || whole->rows_count < part->rows_count)
-		return false;
-	for (unsigned i = 0; i < part->rows_count; i++)
-		if (!has(whole, hash_row(part, &part->rows[i])))
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < part->count; i++) {
+		while (at < whole->count && whole->hashes[at] < part->hashes[i])
+			at++;
+		if (at == whole->count || whole->hashes[at] != part->hashes[i])
 			return false;
+	}
 	return true;
 }
 
-/* A table that has the rows of @t or of which @t has all; UINT32_MAX: none. */
-static unsigned find(const struct index *x, const struct tables *kept, const struct table *t)
+/* A table that has the rows of @s or of which @s has all; UINT32_MAX: none. */
+static unsigned find(const struct index *x, const struct sorted *kept, const struct sorted *s)
 {
 	unsigned tried = 0;
 
-	for (unsigned r = 0; r < t->rows_count && x->size; r++) {
-		uint64_t hash = hash_row(t, &t->rows[r]);
+	for (unsigned r = 0; r < s->count && x->size; r++) {
+		uint64_t hash = s->hashes[r];
 
 		for (size_t i = hash & (x->size - 1); x->slots[i].hash;
 		     i = (i + 1) & (x->size - 1)) {
-			const struct table *other = &kept->items[x->slots[i].table];
+			const struct sorted *other = &kept[x->slots[i].table];
 
 			if (x->slots[i].hash != hash)
 				continue;
-			if (contains(other, t) || contains(t, other))
+			if (contains(other, s) || contains(s, other))
 				return x->slots[i].table;
 			/* What is made of one row repeated leads nowhere. */
 			if (++tried > 64)
@@ -157,29 +182,57 @@ static void merge(struct table *t, struct table *copy)
 	table_release(copy);
 }
 
+struct joiner {
+	struct tables kept;
+	struct sorted *sorted; /* of each of them */
+	unsigned cap;
+	struct index index;
+};
+
+/* A row that is there many times is led to from one place. */
+static void add_rows(struct joiner *j, unsigned at)
+{
+	const struct sorted *s = &j->sorted[at];
+
+	for (unsigned i = 0; i < s->count; i++)
+		if (!i || s->hashes[i] != s->hashes[i - 1])
+			add(&j->index, s->hashes[i], at);
+}
+
+static void join(struct joiner *j, struct table *t)
+{
+	struct sorted s = sort_rows(t);
+	unsigned at = find(&j->index, j->sorted, &s);
+	bool larger = at != UINT32_MAX && s.count > j->sorted[at].count;
+
+	if (at == UINT32_MAX) {
+		at = j->kept.count;
+		xgrow(j->sorted, at, j->cap);
+		xgrow(j->kept.items, j->kept.count, j->kept.cap);
+		j->kept.items[j->kept.count++] = *t;
+		j->sorted[at] = s;
+		add_rows(j, at);
+		return;
+	}
+	merge(&j->kept.items[at], t);
+	free(larger ? j->sorted[at].hashes : s.hashes);
+	if (larger) {
+		j->sorted[at] = s;
+		add_rows(j, at);
+	}
+}
+
 void tables_join_copies(struct tables *tables)
 {
-	struct tables kept = {0};
-	struct index x = {0};
+	struct joiner j = {0};
 
-	for (unsigned i = 0; i < tables->count; i++) {
-		struct table *t = &tables->items[i];
-		unsigned at = find(&x, &kept, t);
-		unsigned rows = at == UINT32_MAX ? 0 : kept.items[at].rows_count;
-
-		if (at == UINT32_MAX) {
-			xgrow(kept.items, kept.count, kept.cap);
-			at = kept.count;
-			kept.items[kept.count++] = *t;
-		} else {
-			merge(&kept.items[at], t);
-		}
-		/* Rows that were not there before lead to the table from now on. */
-		for (unsigned r = 0;
-		     kept.items[at].rows_count > rows && r < kept.items[at].rows_count; r++)
-			add(&x, hash_row(&kept.items[at], &kept.items[at].rows[r]), at);
-	}
+	for (unsigned i = 0; i < tables->count; i++)
+		join(&j, &tables->items[i]);
+	for (unsigned i = 0; i < j.kept.count; i++)
+		free(j.sorted[i].hashes);
+	free(j.sorted);
+	free(j.index.slots);
 	free(tables->items);
-	free(x.slots);
-	*tables = kept;
+	j.kept.cut = tables->cut;
+	*tables = j.kept;
 }

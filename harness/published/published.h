@@ -39,6 +39,7 @@ enum direction {
 const char *direction_name(enum direction direction); /* "unknown", "lower", "higher" */
 
 #define TABLE_MAX_CELLS 16
+#define TABLES_MAX	50000 /* copies counted; no thread has as many */
 #define CELL_TEXT	32
 
 struct cell {
@@ -71,7 +72,7 @@ struct row {
 	enum direction direction;
 	enum change_rule rule;
 	bool flagged; /* one of its cells is */
-	struct cell cells[TABLE_MAX_CELLS];
+	struct cell *cells; /* as many as the table has columns */
 };
 
 /* Where a copy of a table stands. */
@@ -100,6 +101,7 @@ struct table {
 struct tables {
 	struct table *items;
 	unsigned count, cap;
+	bool cut; /* there were more than TABLES_MAX, and the rest was left out */
 };
 
 /* Every table of @boxes, which have to stay. Code, diffs and prose without figures give none. */

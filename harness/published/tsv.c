@@ -185,6 +185,8 @@ static int add(struct reader *r, unsigned n)
 	if (!column) {
 		struct parsed p = {.statistic = r->fields[STATISTIC], .name = r->fields[CASE]};
 
+		p.style = t->style;
+		p.count = t->columns_count;
 		p.statistic_len = (unsigned)strlen(p.statistic);
 		p.name_len = (unsigned)strlen(p.name);
 		row = table_add_row(t, &p, c.line);

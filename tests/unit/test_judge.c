@@ -39,14 +39,17 @@ static void verdicts_follow_the_interval(void **state)
 
 static struct row make_row(const char *name, const char *statistic, double base, double value)
 {
+	static struct cell cells[64][2];
+	static unsigned made;
 	struct row row = {.statistic = (char *)statistic,
 			  .name = (char *)name,
 			  .group = (char *)"",
 			  .mark = (char *)"",
 			  .unit = (char *)""};
 
-	row.cells[0].value = base;
-	row.cells[1].value = value;
+	row.cells = cells[made++ % 64];
+	row.cells[0] = (struct cell){.value = base};
+	row.cells[1] = (struct cell){.value = value};
 	return row;
 }
 
