@@ -62,32 +62,72 @@ double row_improvement(const struct table *t, const struct row *row, unsigned co
 	/* What is printed has more digits than what follows from rounded values. */
 	if (!isnan(change) && change != 0)
 		return copysign(cell->change, change);
+	if (t->style == STYLE_AMD || t->style == STYLE_MMTESTS)
+		return cell->change; /* by their definition */
 	if (row->rule == CHANGE_RELATIVE && direction == DIRECTION_LOWER)
 		return -cell->change;
 	return row->rule == CHANGE_UNKNOWN ? NAN : cell->change;
 }
 
-/* The first number in a name; NaN: none. */
-static double number_in(const char *name)
+static bool same_word(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	while (*name && !isdigit((unsigned char)*name))
-		name++;
-	return *name ? strtod(name, NULL) : NAN;
+	char *end_a, *end_b;
+	double x = strtod(a, &end_a), y = strtod(b, &end_b);
+
+	if (end_a == a + a_len && end_b == b + b_len)
+		return x == y;
+	return a_len == b_len && !strncasecmp(a, b, a_len);
+}
+
+/* Words of a name end at anything that is no letter, digit, point or underscore. */
+static size_t word_length(const char *s)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)s[n]) || s[n] == '.' || s[n] == '_')
+		n++;
+	return n;
+}
+
+static bool has_word(const char *name, const char *word, size_t len)
+{
+	while (*name) {
+		size_t n = word_length(name);
+
+		if (n && same_word(name, n, word, len))
+			return true;
+		name += n ? n : 1;
+	}
+	return false;
+}
+
+/* Does @name have all values of the case? "8", or "test=pipe,copies=512". */
+static bool has_case(const char *name, const char *kase)
+{
+	bool any = false;
+
+	while (*kase) {
+		size_t len = strcspn(kase, ","), key = strcspn(kase, "=,");
+		const char *value = kase[key] == '=' ? kase + key + 1 : kase;
+
+		if (!has_word(name, value, (size_t)(kase + len - value)))
+			return false;
+		any = true;
+		kase += len + (kase[len] == ',');
+	}
+	return any;
 }
 
 static long find_case(const struct result *r, const char *name)
 {
-	double wanted = number_in(name);
-
 	for (size_t i = 0; i < r->cases_count; i++)
 		if (!strcasecmp(r->cases[i], name))
 			return (long)i;
 	for (size_t i = 0; i < r->cases_count; i++)
-		if (r->case_numbers ? r->case_numbers[i] == wanted
-				    : number_in(r->cases[i]) == wanted)
+		if (has_case(name, r->cases[i]))
 			return (long)i;
-	/* A table of one row is the whole experiment. */
-	return r->cases_count == 1 && isnan(wanted) ? 0 : -1;
+	/* A table of one result is the whole experiment. */
+	return r->cases_count == 1 && !*name ? 0 : -1;
 }
 
 static bool states_mean(const struct row *row)

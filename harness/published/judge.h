@@ -45,8 +45,9 @@ struct judgement {
 };
 
 /*
- * Compare the rows of @t that state means with the cases of @r: the same name, or the same number
- * in it ("8-groups" is groups=8); and rows that bear the name of a counter with that, boot by
+ * Compare the rows of @t that state means with the cases of @r: the same name, or one that has all
+ * of the case's values as words ("8-groups" is groups=8, "unixbench-pipe-512" is
+ * test=pipe,copies=512); and rows that bear the name of a counter with that, boot by
  * boot. Columns stand for variants, in their order. ERROR_USAGE where nothing can be compared.
  */
 int judge_table(struct judgement *j, const struct table *t, const struct result *r, double smallest,

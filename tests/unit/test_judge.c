@@ -56,8 +56,10 @@ static struct row make_row(const char *name, const char *statistic, double base,
 /* The figures of rows as published, in their different rules of sign. */
 static void improvement_has_one_sign_for_all_styles(void **state)
 {
-	struct table lower = {.direction = DIRECTION_LOWER, .columns_count = 2};
-	struct table higher = {.direction = DIRECTION_HIGHER, .columns_count = 2};
+	struct table lower = {
+		.style = STYLE_VARIANCE, .direction = DIRECTION_LOWER, .columns_count = 2};
+	struct table higher = {
+		.style = STYLE_VARIANCE, .direction = DIRECTION_HIGHER, .columns_count = 2};
 	struct table unknown = {.columns_count = 2};
 	struct row row = make_row("265", "Amean", 32.9783, 29.5240);
 
@@ -83,6 +85,13 @@ static void improvement_has_one_sign_for_all_styles(void **state)
 	row.rule = CHANGE_RELATIVE;
 	assert_true(row_improvement(&higher, &row, 1) == -0.2);
 	assert_true(row_improvement(&lower, &row, 1) == 0.2);
+	unknown.style = STYLE_AMD;
+	/* Normalised values that round to the same: what is printed says more. */
+	row.cells[1].change = -0.1;
+	row.rule = CHANGE_UNKNOWN;
+	higher.style = lower.style = STYLE_AMD;
+	assert_true(row_improvement(&higher, &row, 1) == -0.1);
+	assert_true(row_improvement(&lower, &row, 1) == -0.1);
 	/* Without a direction there is no better. */
 	assert_true(isnan(row_improvement(&unknown, &row, 1)));
 	row = make_row("x", "", NAN, 1);
@@ -187,6 +196,30 @@ static void counters_are_judged_by_their_boots(void **state)
 	result_free(r);
 }
 
+static void cases_of_several_axes_are_found_by_their_values(void **state)
+{
+	struct row rows[] = {make_row("unixbench-pipe-512", "Hmean", 1, 2),
+			     make_row("unixbench-dhry2reg-1", "Hmean", 1, 2),
+			     make_row("unixbench-spawn-1", "Hmean", 1, 2)};
+	struct table t = {
+		.direction = DIRECTION_HIGHER, .columns_count = 2, .rows = rows, .rows_count = 3};
+	struct result *r = measured();
+	struct error err = ERROR_INIT;
+	struct judgement j;
+
+	(void)state;
+	free(r->cases[0]);
+	free(r->cases[1]);
+	r->cases[0] = xstrdup("test=dhry2reg,copies=1");
+	r->cases[1] = xstrdup("test=pipe,copies=512");
+	assert_int_equal(judge_table(&j, &t, r, 1, &err), 0);
+	assert_int_equal(j.rows[0].kase, 1);
+	assert_int_equal(j.rows[1].kase, 0);
+	assert_int_equal(j.rows[2].kase, -1);
+	judgement_release(&j);
+	result_free(r);
+}
+
 /* What has no number is never reproduced. */
 static void failed_cells_are_not_measured(void **state)
 {
@@ -216,6 +249,7 @@ int main(void)
 		cmocka_unit_test(improvement_has_one_sign_for_all_styles),
 		cmocka_unit_test(rows_meet_cases_by_name_or_number),
 		cmocka_unit_test(failed_cells_are_not_measured),
+		cmocka_unit_test(cases_of_several_axes_are_found_by_their_values),
 		cmocka_unit_test(counters_are_judged_by_their_boots),
 	};
 
