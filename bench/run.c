@@ -250,7 +250,8 @@ static void print_text_plan(const struct setup *s, double boot_s, double rep_s)
 		print_boot(s, i);
 	for (unsigned i = 0; i < s->experiment->variants_count; i++)
 		if (!kernel_is_cached(s->kernels[i]))
-			printf("\nkernel %s has to be fetched first\n", s->kernels[i]->name);
+			printf("\nkernel %s has to be %s first\n", s->kernels[i]->name,
+			       s->kernels[i]->source == KERNEL_DEBIAN_IMAGE ? "fetched" : "built");
 	print_total(plan, s->experiment->precision > 0, boot_s, rep_s);
 	free(line);
 }

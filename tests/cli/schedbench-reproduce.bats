@@ -111,3 +111,15 @@ END
 	[[ "$output" == *"names no published table"* ]]
 	run -2 "$S" reproduce "$TABLE" --run last --quick
 }
+
+@test "every experiment that names tables names some that are there, with cases of theirs" {
+	export SCHEDBENCH_CONFIGS=$BATS_TEST_DIRNAME/../../configs
+	for e in "$SCHEDBENCH_CONFIGS"/experiments/*.yaml; do
+		for table in $(sed -n 's/^published: //p' "$e"); do
+			run -0 "$S" published show "$table"
+			run -0 "$S" reproduce "$table" --dry-run
+			[[ "$output" == *"$(basename "$e" .yaml) reproduces"*"$table"* ]]
+		done
+	done
+	[ "$(grep -l ^published: "$SCHEDBENCH_CONFIGS"/experiments/*.yaml | wc -l)" -ge 9 ]
+}
