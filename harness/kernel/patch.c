@@ -103,13 +103,14 @@ static int read_tree(const struct work *w, struct error *err)
 	return git_run_index(&w->s->repo, w->index, args, NULL, NULL, err);
 }
 
-static int keep_tree(struct work *w, struct error *err)
+static int keep_tree(struct work *w, bool *changed, struct error *err)
 {
 	const char *const args[] = {"write-tree", NULL};
 	struct strbuf out = STRBUF_INIT;
 	int ret = git_run_index(&w->s->repo, w->index, args, &out, NULL, err);
 
 	if (!ret) {
+		*changed = strncmp(w->tree, out.buf, strlen(w->tree)) != 0;
 		free(w->tree);
 		w->tree = xstrndup(out.buf, strcspn(out.buf, "\n"));
 	}
@@ -166,6 +167,14 @@ static char *content_of(const struct work *w, const char *path)
 	return strbuf_detach(&out);
 }
 
+/* A merge of what is there already succeeds, and the kernel would be that without the patch. */
+static int has_it_already(const struct patch *p, struct error *err)
+{
+	return error_set(err, ERROR_USAGE,
+			 "patch '%s' changes nothing: the source has it already (leave it out)",
+			 p->name);
+}
+
 static int is_applied_already(const struct work *w)
 {
 	const char *const args[] = {"apply", "--cached", "--check", "-R", "--", w->file, NULL};
@@ -190,9 +199,7 @@ static int explain_failure(const struct work *w, const struct patch *p, const ch
 		error_set(err, ERROR_USAGE, "patch '%s' does not apply: %s%s%s", p->name, git.msg,
 			  *p->note ? "; " : "", p->note);
 	if (is_applied_already(w))
-		error_set(err, ERROR_USAGE,
-			  "patch '%s' does not apply: the source has it already (leave it out)",
-			  p->name);
+		has_it_already(p, err);
 	strbuf_release(&why);
 	free(content);
 	free(file);
@@ -207,6 +214,7 @@ static int apply_one(struct work *w, const struct patch *p, struct error *err)
 {
 	struct strbuf merge = STRBUF_INIT, plain = STRBUF_INIT, fuzzy = STRBUF_INIT;
 	struct error ignored = ERROR_INIT;
+	bool changed = false;
 	int ret;
 
 	*err = (struct error)ERROR_INIT;
@@ -228,7 +236,9 @@ static int apply_one(struct work *w, const struct patch *p, struct error *err)
 		ret = explain_failure(w, p, plain.buf, err);
 	} else {
 		*err = (struct error)ERROR_INIT;
-		ret = keep_tree(w, err);
+		ret = keep_tree(w, &changed, err);
+		if (!ret && !changed)
+			ret = has_it_already(p, err);
 	}
 	strbuf_release(&merge);
 	strbuf_release(&plain);

@@ -102,6 +102,7 @@ int source_debian_resolve(struct source *s, const struct kernel *k, bool offline
 		if (!s->identity && !offline) {
 			s->identity = ask_apt(k, err);
 			ret = s->identity ? resolved_set(record, s->identity, err) : -1;
+			*known = !ret;
 		}
 	}
 	if (!ret && s->identity)

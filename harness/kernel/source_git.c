@@ -91,6 +91,7 @@ static char *recorded_commit(const struct kernel *k, bool offline, bool *known, 
 			free(commit);
 			commit = NULL;
 		}
+		*known = commit != NULL;
 	}
 	free(record);
 	return commit;
