@@ -189,7 +189,23 @@ static void set_group(struct builder *b, struct row *r)
 	r->group = xstrndup(s, n);
 }
 
-static void add_row(struct builder *b, const struct parsed *p, unsigned i)
+/* A row that was wrapped has its cells on several lines; @joined is their text, a blank between. */
+static void set_cell_lines(const struct builder *b, struct row *r, const struct parsed *p,
+			   unsigned i, const struct strbuf *joined)
+{
+	for (unsigned k = 0; k < p->count; k++) {
+		size_t offset = p->at[k] ? (size_t)(p->at[k] - joined->buf) : 0, end = 0;
+		unsigned n = i;
+
+		while ((end += strlen(b->scan->lines[n].text) + 1) <= offset)
+			n++;
+		r->cells[k].line = b->scan->lines[n].source;
+	}
+}
+
+/* @joined: the row's text where it is on more than one line, else NULL. */
+static void add_row(struct builder *b, const struct parsed *p, unsigned i,
+		    const struct strbuf *joined)
 {
 	const struct scan_line *l = &b->scan->lines[i];
 
@@ -208,6 +224,8 @@ static void add_row(struct builder *b, const struct parsed *p, unsigned i)
 
 		if (p->style == STYLE_COUNTS)
 			set_group(b, r);
+		if (joined)
+			set_cell_lines(b, r, p, i, joined);
 	}
 	b->certain |= p->certain;
 	b->context.used = b->context.block;
@@ -326,7 +344,7 @@ static void read_lines(struct builder *b)
 		if (b->open && l->depth != b->depth && *l->text)
 			close_table(b);
 		if (lines) {
-			add_row(b, &row, i);
+			add_row(b, &row, i, lines > 1 ? &joined : NULL);
 			i += lines - 1;
 			continue;
 		}

@@ -177,15 +177,31 @@ static bool intel_columns(struct table *t, const char *s)
 	return t->named;
 }
 
+static bool all_have_digits(const struct words *w)
+{
+	for (unsigned i = 0; i < w->count; i++) {
+		unsigned n = 0;
+
+		while (n < w->len[i] && !isdigit((unsigned char)w->start[i][n]))
+			n++;
+		if (n == w->len[i] || !memchr(w->start[i], '.', w->len[i]))
+			return false;
+	}
+	return true;
+}
+
 /* Are these the names of kernels, and not a sentence of as many words? */
 static bool are_names(const char *s, const struct words *w)
 {
 	unsigned gaps = 0;
 
+	/* An archive that keeps no blanks leaves release numbers to be told by. */
+	if (*s != ' ' && *s != '\t')
+		return w->count > 1 && all_have_digits(w);
 	for (unsigned i = 1; i < w->count; i++)
 		gaps += w->start[i] - w->start[i - 1] - w->len[i - 1] >= 2 ||
 			w->start[i][-1] == '\t';
-	return (*s == ' ' || *s == '\t') && (w->count < 2 || gaps + 1 == w->count);
+	return w->count < 2 || gaps + 1 == w->count;
 }
 
 /* One or two lines of names, the second one below the first: "5.10-rc6" over "vanilla". */
@@ -201,13 +217,15 @@ static unsigned stacked_columns(struct table *t, const struct scan *scan, unsign
 		columns_from_words(t, &lower, 2);
 		return 1;
 	}
-	if (lower.count != t->columns_count || !are_names(low, &lower))
+	upper.count = 0;
+	if (high)
+		scan_words(high, &upper);
+	if (upper.count != t->columns_count || !are_names(high, &upper))
+		upper.count = 0;
+	if (lower.count != t->columns_count || (!upper.count && !are_names(low, &lower)))
 		return 0;
 	columns_from_words(t, &lower, 0);
-	if (!high)
-		return 1;
-	scan_words(high, &upper);
-	if (upper.count != t->columns_count || !are_names(high, &upper))
+	if (!upper.count)
 		return 1;
 	for (unsigned i = 0; i < t->columns_count; i++) {
 		char *name = xasprintf("%.*s-%.*s", (int)upper.len[i], upper.start[i],
@@ -233,6 +251,26 @@ static unsigned plain_columns(struct table *t, const char *s)
 	return 1;
 }
 
+/* 0-day's columns: two commits over two rules, a few lines above the first row. */
+static bool lkp_columns(struct table *t, const struct scan *scan, unsigned first)
+{
+	const char *s, *rules;
+
+	for (unsigned n = 1; n < 6 && (s = line_above(scan, first, n + 1)); n++) {
+		struct words w, r;
+
+		rules = line_above(scan, first, n);
+		scan_words(rules, &r);
+		scan_words(s, &w);
+		if (w.count != 2 || r.count != 2 || !is_rule(r.start[1]) ||
+		    rules[strspn(rules, "- ")])
+			continue;
+		columns_from_words(t, &w, 0);
+		return true;
+	}
+	return false;
+}
+
 /* Returns the number of lines that the names of the columns take. */
 static unsigned find_columns(struct table *t, const struct scan *scan, unsigned first)
 {
@@ -243,6 +281,9 @@ static unsigned find_columns(struct table *t, const struct scan *scan, unsigned 
 		return above && (amd_columns(t, above) || plain_columns(t, above));
 	case STYLE_INTEL:
 		return above && intel_columns(t, above);
+	case STYLE_LKP:
+		lkp_columns(t, scan, first);
+		return 0;
 	case STYLE_PERCENT:
 		return plain_columns(t, above);
 	case STYLE_MMTESTS:

@@ -102,6 +102,7 @@ static bool parse_cells(const char *s, cell_parser parse, struct parsed *row)
 		s = skip_blanks(s);
 		if (row->count && only_marks(s))
 			break;
+		row->at[row->count] = s;
 		next = parse(s, &row->cells[row->count]);
 		if (!next)
 			return false;
@@ -154,7 +155,9 @@ static bool take_bare_base(struct parsed *row)
 	if (s == row->left || scan_number(s, &base) != end || row->count == TABLE_MAX_CELLS)
 		return false;
 	memmove(row->cells + 1, row->cells, row->count * sizeof(*row->cells));
+	memmove(row->at + 1, row->at, row->count * sizeof(*row->at));
 	row->cells[0] = base;
+	row->at[0] = s;
 	row->count++;
 	while (s > row->left && (s[-1] == ' ' || s[-1] == '\t'))
 		s--;

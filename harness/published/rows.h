@@ -16,6 +16,7 @@ struct parsed {
 	unsigned name_len;
 	const char *mark; /* what stands behind the cells */
 	struct cell cells[TABLE_MAX_CELLS];
+	const char *at[TABLE_MAX_CELLS]; /* where the cells begin; NULL: not known */
 	unsigned count;
 	bool certain; /* a row even when it is alone */
 	enum change_rule rule; /* that the style itself means */

@@ -218,16 +218,16 @@ const char *scan_change(const char *s, struct cell *cell)
 	if (!s)
 		return NULL;
 	s = skip_blanks(s);
+	/* Tables that say "pct" cut digits off instead of rounding. */
 	if (*s == '%')
-		s++;
+		cell->change_step = number.step;
 	else if (!strncmp(s, "pct", 3))
-		s += 3;
+		cell->change_step = 2 * number.step;
 	else
 		return NULL;
 	cell->has_change = true;
 	cell->change = number.value;
-	cell->change_step = number.step;
-	return s;
+	return s + (*s == '%' ? 1 : 3);
 }
 
 void scan_words(const char *s, struct words *w)

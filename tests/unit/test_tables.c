@@ -127,7 +127,34 @@ static void wrapped_and_quoted(void **state)
 	cell(&t->rows[0], 1, "505.00", 1, true);
 	cell(&t->rows[1], 1, "891.00", -1, true);
 	assert_int_equal(t->rows[2].line, 8);
+	/* Values keep the line that they are on. */
+	assert_int_equal(t->rows[0].cells[0].line, 4);
+	assert_int_equal(t->rows[0].cells[1].line, 5);
+	assert_int_equal(t->rows[1].cells[1].line, 6);
 	assert_string_equal(t->rows[1].name, "2");
+}
+
+/* An archive that keeps one blank of many; changes whose digits are cut off. */
+static void narrow(void **state)
+{
+	const struct table *t;
+
+	(void)state;
+	read_text("we see\n\n5.10.0-rc6 5.10.0-rc6\nschedstat idle\nHmean 1 500.00 ( 0.00%) 505.00 "
+		  "* 1.00%*\n");
+	t = only(STYLE_MMTESTS, 1, 2);
+	assert_string_equal(t->columns[1], "5.10.0-rc6-idle");
+	forget(NULL);
+	read_text("we see\nHmean 1 500.00 ( 0.00%) 505.00 * 1.00%*\n");
+	assert_false(only(STYLE_MMTESTS, 1, 2)->named);
+	forget(NULL);
+	read_text("1-groups: 3.92 (0.00 pct)   4.05 (-3.31 pct)\n2-groups: 3.00 (0.00 pct)   3.01 "
+		  "(-0.99 pct)\n");
+	t = only(STYLE_MMTESTS, 2, 2);
+	assert_string_equal(t->rows[0].name, "1-groups");
+	assert_int_equal(t->direction, DIRECTION_LOWER);
+	assert_false(t->rows[0].flagged);
+	assert_true(t->rows[1].flagged);
 }
 
 static void copies(void **state)
@@ -248,11 +275,14 @@ static void lkp(void **state)
 	const struct table *t;
 
 	(void)state;
-	read_text("         %stddev     %change         %stddev\n             \\          |        "
-		  "        \\\n"
-		  "   4000000 \xb1  2%     -10.0%    3600000 \xc2\xb1  3%  vmstat.system.cs\n"
-		  "     10000           +19.0%      11900        x.ops_per_sec\n");
+	read_text(
+		"0123456789abcdef 23456789abcdef01\n---------------- ---------------------------\n"
+		"         %stddev     %change         %stddev\n             \\          |        "
+		"        \\\n"
+		"   4000000 \xb1  2%     -10.0%    3600000 \xc2\xb1  3%  vmstat.system.cs\n"
+		"     10000           +19.0%      11900        x.ops_per_sec\n");
 	t = only(STYLE_LKP, 2, 2);
+	assert_string_equal(t->columns[1], "23456789abcdef01");
 	assert_string_equal(t->rows[0].name, "vmstat.system.cs");
 	cell(&t->rows[0], 1, "3600000", -10, false);
 	assert_float_equal(t->rows[0].cells[0].cv, 2, 1e-9);
@@ -345,10 +375,9 @@ static void no_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(mmtests),	 TEST(flags),  TEST(wrapped_and_quoted),
-		TEST(copies),	 TEST(amd),    TEST(other_styles),
-		TEST(lkp),	 TEST(probes), TEST(prose),
-		TEST(no_tables),
+		TEST(mmtests), TEST(flags), TEST(wrapped_and_quoted), TEST(narrow),
+		TEST(copies),  TEST(amd),   TEST(other_styles),	      TEST(lkp),
+		TEST(probes),  TEST(prose), TEST(no_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
