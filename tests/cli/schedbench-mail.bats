@@ -260,6 +260,13 @@ values() {
 	[[ -z "$output" && "$stderr" == *"no table of results"* ]]
 }
 
+@test "every style in one mail" {
+	run -0 "$S" mail tables --json "$DATA/tables.eml"
+	[ "$(jq -c '[.tables[] | [.style, (.rows | length), (.columns | length), (.places | length)]]' <<<"$output")" = \
+		'[["mmtests",3,2,2],["ops",3,2,1],["amd",2,2,1],["variance",1,2,1],["percent",2,2,1],["colon",2,2,1],["intel",2,2,1],["lkp",2,2,1],["lkp-list",2,1,1],["counts",3,1,1],["prose",1,2,1],["prose",1,2,1]]' ]
+	[ "$(jq '[.tables[].rows[] | select(.flagged)] | length' <<<"$output")" = 0 ]
+}
+
 @test "the same result in two mails is one table with two places" {
 	printf 'From: a@example.org\nSubject: x\n\nHmean 1 1.00 (0.00%%) 2.00 (100.00%%)\n' >"$BATS_TEST_TMPDIR/a"
 	printf 'From: b@example.org\nSubject: Re: x\n\n> Hmean 1 1.00 (0.00%%) 2.00 (100.00%%)\n' >"$BATS_TEST_TMPDIR/b"

@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #include "util/file.h"
 
 #define SEED	  20240102u
-#define MUTATIONS 60 /* of each file, more than enough to find a slip in seconds */
+#define MUTATIONS 600 /* of each file */
 
 /* xorshift32: the same everywhere. */
 static uint32_t next(uint32_t *state)
