@@ -189,15 +189,18 @@ static void find_archive(struct segments *s, const struct raw *raw)
 	    !(first + 2 < raw->count && same_line(&raw->lines[first], &raw->lines[first + 2]) &&
 	      is_archive_head(raw, first + 2, first)))
 		return;
-	for (unsigned i = first; i < raw->count; i++)
-		if (is_archive_head(raw, i, first)) {
-			struct segment *seg = add(s, SEGMENT_ARCHIVE, i + 3);
+	for (unsigned i = first; i < raw->count; i++) {
+		struct segment *seg;
 
-			if (s->count > 1)
-				s->items[s->count - 2].end = i;
-			seg->subject = i;
-			seg->author = i + 2;
-		}
+		if (!is_archive_head(raw, i, first))
+			continue;
+		seg = add(s, SEGMENT_ARCHIVE, i + 3);
+		if (s->count > 1)
+			s->items[s->count - 2].end = i;
+		seg->subject = i;
+		seg->author = i + 2;
+		i += 2; /* an author's line is no subject */
+	}
 }
 
 static bool begins_with_header(const struct raw *raw)

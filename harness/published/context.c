@@ -254,14 +254,16 @@ static unsigned plain_columns(struct table *t, const char *s)
 /* 0-day's columns: two commits over two rules, a few lines above the first row. */
 static bool lkp_columns(struct table *t, const struct scan *scan, unsigned first)
 {
-	const char *s, *rules;
+	const char *names, *rules = line_above(scan, first, 1);
 
-	for (unsigned n = 1; n < 6 && (s = line_above(scan, first, n + 1)); n++) {
+	for (unsigned n = 2; n < 7 && rules; n++, rules = names) {
 		struct words w, r;
 
-		rules = line_above(scan, first, n);
+		names = line_above(scan, first, n);
+		if (!names)
+			return false;
 		scan_words(rules, &r);
-		scan_words(s, &w);
+		scan_words(names, &w);
 		if (w.count != 2 || r.count != 2 || !is_rule(r.start[1]) ||
 		    rules[strspn(rules, "- ")])
 			continue;
@@ -362,15 +364,17 @@ static void name_columns(struct table *t)
 /* Counts under "6.8-rc6" and a rule: the line above the rule, at most a few lines up. */
 static void count_heading(struct table *t, const struct scan *scan, unsigned first)
 {
-	const char *s;
+	const char *name, *rule = line_above(scan, first, 1);
 
-	for (unsigned n = 1; n < 6 && (s = line_above(scan, first, n + 1)); n++)
-		if (is_rule(line_above(scan, first, n)) && !text_is_blank(s)) {
-			set(&t->heading, skip_blanks(s));
-			table_set_column(t, 0, t->heading, strlen(t->heading));
-			t->named = true;
-			return;
-		}
+	for (unsigned n = 2; n < 7 && rule; n++, rule = name) {
+		name = line_above(scan, first, n);
+		if (!name || !is_rule(rule) || text_is_blank(name))
+			continue;
+		set(&t->heading, skip_blanks(name));
+		table_set_column(t, 0, t->heading, strlen(t->heading));
+		t->named = true;
+		return;
+	}
 }
 
 void table_describe(struct table *t, const struct scan *scan, unsigned first,

@@ -290,6 +290,10 @@ static void hostile(void **state)
 	strbuf_addstr(&sb, "\ntext\n");
 	assert_int_equal(mailbox_parse(&box, "deep", sb.buf, sb.len, &err), 0);
 	mailbox_release(&box);
+	/* An author's line that could be a subject. */
+	assert_int_equal(mailbox_parse(&box, "a", "S\n\n[A]\n\n[B]\n\n[C]\n\nt\n", 22, &err), 0);
+	assert_int_equal(box.count, 2);
+	mailbox_release(&box);
 	/* A NUL where the line is taken for a string. */
 	assert_int_equal(mailbox_parse(&box, "nul", "x\n\nFrom: a\0b @ 2024-01-02  9:30 UTC\n\nt\n",
 				       40, &err),
