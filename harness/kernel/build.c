@@ -185,7 +185,8 @@ static int build_tree(struct request *r, struct objects *o, const char *tree, st
 	int ret = check_space(&r->source, o, tree, err);
 
 	if (!ret)
-		ret = source_checkout(&r->source, tree, err) || objects_repair(o, err) ||
+		ret = source_checkout(&r->source, tree, err) || objects_seed(o, err) ||
+				      objects_repair(o, err) ||
 				      objects_configure(o, tree, &dot_config, err)
 			      ? -1
 			      : 0;
@@ -221,10 +222,10 @@ static int build_locked(struct request *r, int lock, const char *log, struct bui
 		ret = -1;
 	if (ret && err->kind == ERROR_USAGE)
 		error_prefix(err, "kernel '%s': ", r->kernel->name);
-	if (!ret)
-		ret = objects_open(&o, r, lock, log, err);
-	if (!ret)
+	if (!ret) {
+		objects_open(&o, r, lock, log);
 		ret = build_tree(r, &o, tree, out, err);
+	}
 	objects_release(&o);
 	free(tree);
 	strbuf_release(&said);

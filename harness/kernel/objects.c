@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fts.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,14 @@
 #include "kernel/make.h"
 #include "kernel/objects.h"
 #include "util/file.h"
+#include "util/subprocess.h"
 #include "util/xalloc.h"
 
-#define NEW_CONFIG ".config.new"
-#define RECENT_S   10 /* what was written last before a build was killed may be incomplete */
+#define NEW_CONFIG   ".config.new"
+#define COPY_TIMEOUT (20 * 60 * 1000)
+#define RECENT_S     10 /* what was written last before a build was killed may be incomplete */
 
-int objects_open(struct objects *o, const struct request *r, int lock_fd, const char *log,
-		 struct error *err)
+void objects_open(struct objects *o, const struct request *r, int lock_fd, const char *log)
 {
 	struct strbuf family = STRBUF_INIT;
 	char *hash;
@@ -31,7 +33,6 @@ int objects_open(struct objects *o, const struct request *r, int lock_fd, const 
 	o->dot_config = path_join(o->folder, ".config");
 	free(hash);
 	strbuf_release(&family);
-	return make_directories(o->folder, err);
 }
 
 void objects_release(struct objects *o)
@@ -65,35 +66,6 @@ static void remove_target_of(const FTSENT *e)
 			   e->fts_name + 1);
 	unlink(target);
 	free(target);
-}
-
-int objects_repair(struct objects *o, struct error *err)
-{
-	time_t newest = 0;
-	FTSENT *e;
-	FTS *fts;
-
-	if (!path_exists(o->marker))
-		return 0;
-	fprintf(stderr, "schedbench: continuing a build that was killed\n");
-	fts = walk(o->folder);
-	while (fts && (e = fts_read(fts)))
-		if (e->fts_info == FTS_F) {
-			if (e->fts_statp->st_mtime > newest)
-				newest = e->fts_statp->st_mtime;
-			remove_target_of(e);
-		}
-	if (fts)
-		fts_close(fts);
-	fts = walk(o->folder);
-	while (fts && (e = fts_read(fts)))
-		if (e->fts_info == FTS_F && e->fts_statp->st_mtime >= newest - RECENT_S)
-			unlink(e->fts_path);
-	if (fts)
-		fts_close(fts);
-	if (unlink(o->marker))
-		return error_sys(err, errno, "cannot remove '%s'", o->marker);
-	return 0;
 }
 
 static unsigned read_count(const char *path)
@@ -133,6 +105,128 @@ static char *steps_path(const struct objects *o, bool from_nothing)
 	path = xasprintf("%s/steps-%s", sources ? sources : "", o->r->toolchain.arch);
 	free(sources);
 	return path;
+}
+
+static char *tools_text(const struct objects *o)
+{
+	return xasprintf("%s %s\n", o->r->toolchain.arch, o->r->toolchain.identity);
+}
+
+/* Objects of the same programs, of a build that came to its end. */
+static bool is_seed(const char *folder, const char *tools)
+{
+	char *record = xasprintf("%s.tools", folder), *steps = xasprintf("%s.steps", folder);
+	char *marker = xasprintf("%s.building", folder);
+	struct strbuf text = STRBUF_INIT;
+	struct error ignored = ERROR_INIT;
+	bool good = path_exists(folder) && path_exists(steps) && !path_exists(marker) &&
+		    !file_read(record, 4096, &text, &ignored) && !strcmp(text.buf, tools);
+
+	strbuf_release(&text);
+	free(marker);
+	free(steps);
+	free(record);
+	return good;
+}
+
+/* The one that was written last; the caller frees it, NULL: none. */
+static char *find_seed(const struct objects *o, const char *tools)
+{
+	char *pattern = xasprintf("%s/obj-*.tools", o->r->source.folder), *best = NULL;
+	time_t newest = 0;
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found))
+		found.gl_pathc = 0;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+		char *folder = xstrndup(path, strlen(path) - strlen(".tools"));
+		struct stat st;
+
+		if (is_seed(folder, tools) && !stat(folder, &st) && st.st_mtime >= newest) {
+			free(best);
+			best = folder;
+			newest = st.st_mtime;
+		} else {
+			free(folder);
+		}
+	}
+	globfree(&found);
+	free(pattern);
+	return best;
+}
+
+/* Times are kept, so that make sees objects as old as they are. */
+static int copy_objects(const struct objects *o, const char *seed, struct error *err)
+{
+	char *work = xasprintf("%s.seed", o->folder);
+	const char *const argv[] = {"cp", "-a", "--reflink=auto", "--", seed, work, NULL};
+	int ret = remove_tree(work, err) ||
+				  check_free_space(o->r->source.folder, folder_size(seed), err) ||
+				  subprocess_output(argv, COPY_TIMEOUT, NULL, err)
+			  ? -1
+			  : 0;
+
+	if (!ret && rename(work, o->folder))
+		ret = error_sys(err, errno, "cannot rename '%s' to '%s'", work, o->folder);
+	free(work);
+	return ret;
+}
+
+int objects_seed(struct objects *o, struct error *err)
+{
+	char *tools, *record, *seed, *steps;
+	int ret = 0;
+
+	if (path_exists(o->folder))
+		return 0;
+	tools = tools_text(o);
+	record = xasprintf("%s.tools", o->folder);
+	steps = steps_path(o, false);
+	seed = find_seed(o, tools);
+	if (seed)
+		ret = copy_objects(o, seed, err);
+	else
+		ret = make_directories(o->folder, err);
+	if (!ret)
+		ret = file_write(record, tools, strlen(tools), err);
+	/* How much of a copy is made anew is not known beforehand. */
+	if (!ret && seed)
+		write_count(steps, 0);
+	free(seed);
+	free(steps);
+	free(record);
+	free(tools);
+	return ret;
+}
+
+int objects_repair(struct objects *o, struct error *err)
+{
+	time_t newest = 0;
+	FTSENT *e;
+	FTS *fts;
+
+	if (!path_exists(o->marker))
+		return 0;
+	fprintf(stderr, "schedbench: continuing a build that was killed\n");
+	fts = walk(o->folder);
+	while (fts && (e = fts_read(fts)))
+		if (e->fts_info == FTS_F) {
+			if (e->fts_statp->st_mtime > newest)
+				newest = e->fts_statp->st_mtime;
+			remove_target_of(e);
+		}
+	if (fts)
+		fts_close(fts);
+	fts = walk(o->folder);
+	while (fts && (e = fts_read(fts)))
+		if (e->fts_info == FTS_F && e->fts_statp->st_mtime >= newest - RECENT_S)
+			unlink(e->fts_path);
+	if (fts)
+		fts_close(fts);
+	if (unlink(o->marker))
+		return error_sys(err, errno, "cannot remove '%s'", o->marker);
+	return 0;
 }
 
 static int run(struct objects *o, const char *const *targets, unsigned expected, bool quiet,

@@ -19,9 +19,14 @@ struct objects {
 	double seconds;
 };
 
-int objects_open(struct objects *o, const struct request *r, int lock_fd, const char *log,
-		 struct error *err);
+void objects_open(struct objects *o, const struct request *r, int lock_fd, const char *log);
 void objects_release(struct objects *o);
+
+/*
+ * A folder that is new begins as a copy of one with another configuration, if there is one: make
+ * knows which objects the options that differ matter to.
+ */
+int objects_seed(struct objects *o, struct error *err);
 
 /* Remove what a killed build may have written by half. */
 int objects_repair(struct objects *o, struct error *err);

@@ -95,6 +95,18 @@ compiled() {
 	[ "$(sum both)" != "$(sum base)" ]
 }
 
+@test "kernel: another configuration begins with the objects of the first" {
+	[ "$(compiled base)" = 3 ]
+	recipe small
+	sed -i 's/NR_CPUS=8/NR_CPUS=2/' "$T/small.yaml"
+	[ "$(compiled small)" = 1 ]
+	grep -qx CONFIG_NR_CPUS=2 "$(dirname "$(kernel path "$T/small.yaml")")/config"
+	# And the first is what it was.
+	recipe again
+	[ "$(compiled again)" = 0 ]
+	grep -qx CONFIG_NR_CPUS=8 "$(dirname "$(kernel path "$T/again.yaml")")/config"
+}
+
 @test "kernel: the same inputs give the same bytes" {
 	kernel build "$T/base.yaml"
 	sum=$(sha256sum <"$(kernel path "$T/base.yaml")")
@@ -348,7 +360,10 @@ start_slowly() {
 @test "kernel: an interrupted build continues" {
 	start_slowly
 	kill -INT "$pid"
-	run -130 wait "$pid"
+	status=0
+	wait "$pid" || status=$?
+	cat "$T/err"
+	[ "$status" = 130 ]
 	[[ "$(cat "$T/err")" == *"the build of kernel 'base' was interrupted (the next one continues it)"* ]]
 	rm "$HOME/fake-pause"
 	[ "$(find "$SCHEDBENCH_CACHE"/builds/sources/*/obj-*.building 2>/dev/null | wc -l)" = 0 ]
