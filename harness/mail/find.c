@@ -359,6 +359,10 @@ int mail_patch_find(struct mail_found *out, const char *reference, const struct 
 		ret = find_in_file(out, ref.name, err);
 	else if ((id = message_id_from(ref.name)))
 		ret = find_by_id(out, id, search, &focus, err);
+	else if (path_exists(ref.name))
+		ret = error_set(err, ERROR_USAGE,
+				"'%s' is a folder (name a mail in it, or give it with --mails)",
+				ref.name);
 	else
 		ret = error_set(err, ERROR_USAGE, "'%s' is neither a file nor a Message-Id",
 				ref.name);

@@ -136,6 +136,17 @@ static void read_segments(struct mailbox *box, struct raw *raw)
 	segments_release(&s);
 }
 
+/* Archives offer threads as .mbox.gz. */
+static bool is_compressed(const void *data, size_t len)
+{
+	return len > 4 && (!memcmp(data, "\x1f\x8b", 2) || !memcmp(data, "BZh", 3) ||
+			   !memcmp(data,
+				   "\xfd"
+				   "7zXZ",
+				   5) ||
+			   !memcmp(data, "\x28\xb5\x2f\xfd", 4));
+}
+
 int mailbox_parse(struct mailbox *box, const char *path, const void *data, size_t len,
 		  struct error *err)
 {
@@ -146,6 +157,8 @@ int mailbox_parse(struct mailbox *box, const char *path, const void *data, size_
 	if (len > MAIL_MAX_BYTES)
 		return error_set(err, ERROR_USAGE, "'%s' is larger than %u MiB (split it)", path,
 				 MAIL_MAX_BYTES >> 20);
+	if (is_compressed(data, len))
+		return error_set(err, ERROR_USAGE, "'%s' is compressed (unpack it)", path);
 	ret = raw_split(&raw, path, data, len, err);
 	if (!ret && raw_is_html(&raw)) {
 		raw_from_html(&page, raw.lines, raw.count);

@@ -9,6 +9,8 @@
 #include "published/assemble.h"
 #include "util/xalloc.h"
 
+#define MAX_NUMBER 1e15 /* what a double holds to the last digit */
+
 enum {
 	GROUP,
 	STATISTIC,
@@ -66,6 +68,16 @@ static void add_printed(struct strbuf *out, bool there, double value, double ste
 	strbuf_addch(out, '\t');
 }
 
+/* Of the last digit that is not zero, down to a millionth. */
+static double step_of(double value)
+{
+	double step = 1;
+
+	while (step > 1.5e-6 && fabs(value / step - round(value / step)) > 1e-7)
+		step /= 10;
+	return step;
+}
+
 static void add_cell(struct strbuf *out, const struct table *t, const struct row *r,
 		     unsigned column)
 {
@@ -78,9 +90,8 @@ static void add_cell(struct strbuf *out, const struct table *t, const struct row
 	add_field(out, c->text);
 	add_field(out, r->unit);
 	add_printed(out, c->has_change, c->change, c->change_step);
-	if (c->has_cv)
-		strbuf_addf(out, "%.10g", c->cv);
-	strbuf_addf(out, "\t%s\t%s\t%u\n", c->significant ? "yes" : "", c->approximate ? "yes" : "",
+	add_printed(out, c->has_cv, c->cv, step_of(c->cv));
+	strbuf_addf(out, "%s\t%s\t%u\n", c->significant ? "yes" : "", c->approximate ? "yes" : "",
 		    c->line);
 }
 
@@ -140,7 +151,9 @@ static int read_number(struct reader *r, unsigned field, struct cell *to, bool *
 	if (!*there)
 		return 0;
 	end = scan_number(s, to);
-	return end && !*end ? 0 : bad(r, "no number:", s);
+	if (!end || *end)
+		return bad(r, "no number:", s);
+	return isfinite(to->value) && fabs(to->value) > MAX_NUMBER ? bad(r, "out of range:", s) : 0;
 }
 
 static int read_cell(struct reader *r, struct cell *c)
