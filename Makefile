@@ -119,7 +119,7 @@ fuzz-%: tests/fuzz/fuzz_%.c
 	$(Q)clang $(SB_CFLAGS) $(PKG_CFLAGS) -O1 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -o build-fuzz/$@ $< $(HARNESS_SRC) $(PKG_LIBS) -lm
 	$(Q)build-fuzz/$@ -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
-		-artifact_prefix=build-fuzz/ build-fuzz/$* $(wildcard tests/data/$*)
+		-artifact_prefix=build-fuzz/ build-fuzz/$* $(wildcard tests/data/$* results/$*/*)
 
 # How often each rule of significance marks what is not there, and misses what is.
 .PHONY: bench-stats

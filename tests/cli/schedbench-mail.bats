@@ -109,6 +109,11 @@ false" ]
 	run -2 "$S" mail patch
 	run -2 "$S" mail patch "$BATS_TEST_TMPDIR/missing"
 	[[ "$output" == *"neither a file nor a Message-Id"* ]]
+	run -2 "$S" mail patch "$DATA"
+	[[ "$output" == *"is a folder"* ]]
+	gzip -c "$DATA/plain.eml" >"$BATS_TEST_TMPDIR/t.mbox.gz"
+	run -2 "$S" mail patch "$BATS_TEST_TMPDIR/t.mbox.gz"
+	[[ "$output" == *"is compressed (unpack it)"* ]]
 	run -2 "$S" mail patch "$DATA/wake.before"
 	[[ "$output" == *"holds no diff"* ]]
 	run -2 "$S" mail patch "$DATA/plain.eml#2"

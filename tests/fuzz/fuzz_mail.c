@@ -6,24 +6,9 @@
  * What must hold of any input: no crash, no leak, lines of the file behind every line of the text
  * and every value of a table, and a diff that is whole has files.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "mail/mail.h"
+#include "mutate.h"
 #include "published/published.h"
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__,           \
-				#condition);                                                       \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_patch(const struct mail_patch *p)
 {
@@ -86,32 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef FUZZER
 
-#include <dirent.h>
-#include <time.h>
-
-#include "util/file.h"
-
-#define SEED	  20240102u
-#define MUTATIONS 600 /* of each file */
-
-/* xorshift32: the same everywhere. */
-static uint32_t next(uint32_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	*state ^= *state << 5;
-	return *state;
-}
-
-static size_t line_start(const char *s, size_t at)
-{
-	while (at && s[at - 1] != '\n')
-		at--;
-	return at;
-}
-
-/* One change of what mails suffer, or of what nobody would send. */
-static void mutate(struct strbuf *sb, uint32_t *state)
+int main(void)
 {
 	static const char *const pieces[] = {"\n",
 					     "> ",
@@ -131,78 +91,9 @@ static void mutate(struct strbuf *sb, uint32_t *state)
 					     " ",
 					     "+",
 					     "-"};
-	size_t at = sb->len ? next(state) % sb->len : 0, n = 1 + next(state) % 40;
-	const char *piece = pieces[next(state) % (sizeof(pieces) / sizeof(pieces[0]))];
-	struct strbuf out = STRBUF_INIT;
+	unsigned inputs =
+		fuzz_folder("tests/data/mail", "", pieces, sizeof(pieces) / sizeof(pieces[0]));
 
-	switch (next(state) % 5) {
-	case 0: /* a byte */
-		if (sb->len)
-			sb->buf[at] = (char)next(state);
-		return;
-	case 1: /* a piece that means something */
-		strbuf_add(&out, sb->buf, at);
-		strbuf_addstr(&out, piece);
-		strbuf_add(&out, sb->buf + at, sb->len - at);
-		break;
-	case 2: /* some bytes less */
-		strbuf_add(&out, sb->buf, at);
-		if (at + n < sb->len)
-			strbuf_add(&out, sb->buf + at + n, sb->len - at - n);
-		break;
-	case 3: /* the same, at the start of a line */
-		at = line_start(sb->buf, at);
-		strbuf_add(&out, sb->buf, at);
-		strbuf_addstr(&out, piece);
-		strbuf_add(&out, sb->buf + at, sb->len - at);
-		break;
-	default: /* cut off */
-		strbuf_add(&out, sb->buf, at);
-	}
-	strbuf_release(sb);
-	*sb = out;
-}
-
-static unsigned fuzz_file(const char *path, uint32_t *state)
-{
-	struct strbuf seed = STRBUF_INIT;
-	struct error err = ERROR_INIT;
-
-	if (file_read(path, 0, &seed, &err)) {
-		fprintf(stderr, "%s\n", err.msg);
-		exit(1);
-	}
-	LLVMFuzzerTestOneInput((const uint8_t *)seed.buf, seed.len);
-	for (int i = 0; i < MUTATIONS; i++) {
-		struct strbuf sb = STRBUF_INIT;
-
-		strbuf_add(&sb, seed.buf, seed.len);
-		for (uint32_t k = 0, n = 1 + next(state) % 8; k < n; k++)
-			mutate(&sb, state);
-		LLVMFuzzerTestOneInput((const uint8_t *)sb.buf, sb.len);
-		strbuf_release(&sb);
-	}
-	strbuf_release(&seed);
-	return 1 + MUTATIONS;
-}
-
-int main(void)
-{
-	struct dirent **entries;
-	uint32_t state = SEED;
-	unsigned inputs = 0;
-	int n = scandir("tests/data/mail", &entries, NULL, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		char *path = path_join("tests/data/mail", entries[i]->d_name);
-
-		if (*entries[i]->d_name != '.')
-			inputs += fuzz_file(path, &state);
-		free(path);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
 	printf("1..1\n%s 1 - %u mails and broken mails are read\n", inputs ? "ok" : "not ok",
 	       inputs);
 	return inputs ? 0 : 1;
