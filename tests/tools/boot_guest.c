@@ -54,6 +54,7 @@ static int parse_accel(const char *text)
 
 static int parse_topology(struct topology *t, const char *text)
 {
+	t->near = t->far = 20;
 	return sscanf(text, "%u,%u,%u,%u,%u", &t->packages, &t->dies, &t->cores, &t->threads,
 		      &t->nodes) == 5
 		       ? 0

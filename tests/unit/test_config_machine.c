@@ -59,23 +59,23 @@ static const struct {
 	unsigned dies, cores; /* 0: does not fit */
 	const char *smallest; /* where it does not fit */
 } scales[] = {
-	{{2, 1, 20, 2, 2}, "1/1", 1, 20, NULL},
-	{{2, 1, 20, 2, 2}, "1/4", 1, 5, NULL},
-	{{2, 1, 20, 2, 2}, "3/20", 1, 3, NULL},
-	{{2, 1, 20, 2, 2}, "1/20", 1, 1, NULL},
-	{{2, 1, 20, 2, 2}, "1/40", 0, 0, "1/20"},
-	{{2, 1, 20, 2, 2}, "1/3", 0, 0, "1/20"},
-	{{2, 4, 4, 2, 2}, "1/4", 4, 1, NULL},
-	{{2, 4, 4, 2, 2}, "1/8", 2, 1, NULL},
-	{{2, 4, 4, 2, 2}, "1/16", 1, 1, NULL},
-	{{2, 4, 4, 2, 2}, "7/16", 0, 0, "1/16"},
-	{{2, 4, 4, 2, 2}, "3/4", 4, 3, NULL},
+	{{2, 1, 20, 2, 2, 20, 20}, "1/1", 1, 20, NULL},
+	{{2, 1, 20, 2, 2, 20, 20}, "1/4", 1, 5, NULL},
+	{{2, 1, 20, 2, 2, 20, 20}, "3/20", 1, 3, NULL},
+	{{2, 1, 20, 2, 2, 20, 20}, "1/20", 1, 1, NULL},
+	{{2, 1, 20, 2, 2, 20, 20}, "1/40", 0, 0, "1/20"},
+	{{2, 1, 20, 2, 2, 20, 20}, "1/3", 0, 0, "1/20"},
+	{{2, 4, 4, 2, 2, 20, 20}, "1/4", 4, 1, NULL},
+	{{2, 4, 4, 2, 2, 20, 20}, "1/8", 2, 1, NULL},
+	{{2, 4, 4, 2, 2, 20, 20}, "1/16", 1, 1, NULL},
+	{{2, 4, 4, 2, 2, 20, 20}, "7/16", 0, 0, "1/16"},
+	{{2, 4, 4, 2, 2, 20, 20}, "3/4", 4, 3, NULL},
 	/* Four nodes in two packages: two dies each are the least that can be divided. */
-	{{2, 4, 4, 1, 4}, "1/8", 2, 1, NULL},
-	{{2, 4, 4, 1, 4}, "1/16", 0, 0, "1/8"},
+	{{2, 4, 4, 1, 4, 20, 20}, "1/8", 2, 1, NULL},
+	{{2, 4, 4, 1, 4, 20, 20}, "1/16", 0, 0, "1/8"},
 	/* Two nodes in one die: an even number of cores has to stay. */
-	{{1, 1, 8, 1, 2}, "1/4", 1, 2, NULL},
-	{{1, 1, 8, 1, 2}, "1/8", 0, 0, "1/4"},
+	{{1, 1, 8, 1, 2, 20, 20}, "1/4", 1, 2, NULL},
+	{{1, 1, 8, 1, 2, 20, 20}, "1/8", 0, 0, "1/4"},
 };
 
 static void scale_shrinks_cores_then_dies(void **state)
@@ -112,8 +112,8 @@ static void scale_shrinks_cores_then_dies(void **state)
 
 static void tcg_carries_255_cpus(void **state)
 {
-	const struct topology t256 = {2, 1, 64, 2, 2}, t512 = {2, 8, 16, 2, 2},
-			      wide = {64, 1, 1, 8, 1};
+	const struct topology t256 = {2, 1, 64, 2, 2, 20, 20}, t512 = {2, 8, 16, 2, 2, 20, 20},
+			      wide = {64, 1, 1, 8, 1, 20, 20};
 	struct machine m = {
 		.name = (char *)"m", .type = MACHINE_QEMU, .topology = t256, .full = t256};
 	struct error err = ERROR_INIT;
