@@ -131,7 +131,7 @@ int request_init(struct request *r, const struct kernel *k, bool offline, bool *
 	if (patches_load(&r->patches, k, offline, err) || resolve_reverts(r, err) ||
 	    kconfig_merge(&r->config, k, err) || find_toolchain(r, err)) {
 		request_release(r);
-		return -1;
+		return error_prefix(err, "kernel '%s': ", k->name);
 	}
 	collect(r);
 	return 0;

@@ -25,7 +25,7 @@ build() {
 	case $status:$(cat "$BATS_TEST_TMPDIR/err") in
 	0:*) ;;
 	124:* | 130:*) skip "$1: did not fit into the budget of ${LAB_BUDGET:-2700} s; the next run continues it" ;;
-	*"cannot fetch"* | *"cannot look up"* | *"cannot download"*) skip "$1: $(tail -n 1 "$BATS_TEST_TMPDIR/err")" ;;
+	*"neither a file nor a Message-Id"* | *"cannot fetch"* | *"cannot look up"* | *"cannot download"*) skip "$1: $(tail -n 1 "$BATS_TEST_TMPDIR/err")" ;;
 	*) return 1 ;;
 	esac
 }
