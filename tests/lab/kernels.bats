@@ -56,7 +56,7 @@ boots() {
 	local kernels=$BATS_TEST_DIRNAME/../../configs/kernels t=$BATS_TEST_TMPDIR source objects
 	local name=ratio-$$
 	source=$(cd "$kernels" && pwd)
-	cat >"$t/bottom.awk" <<-'END'
+	cat >"$t/bottom.awk" <<-'AWK'
 		{ line[NR] = $0 }
 		END {
 			print "--- a/kernel/sched/fair.c"
@@ -66,7 +66,7 @@ boots() {
 				print " " line[i]
 			print "+int schedbench_was_here = 1;"
 		}
-	END
+	AWK
 	sed "s|patches/|$source/patches/|; s|fragments/|$source/fragments/|g" "$source/lab-6.1.yaml" >"$t/$name-a.yaml"
 	build "$t/$name-a.yaml"
 	source=$(dirname "$(ls -td "${SCHEDBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/schedbench}"/builds/sources/*/src | head -n 1)")
