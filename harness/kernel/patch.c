@@ -38,14 +38,40 @@ static int load_file(struct patch_list *list, const char *path, struct error *er
 	return ret;
 }
 
+/*
+ * A file of one of the folders where mails are looked up, "#2" behind it kept; NULL: none of that
+ * name. The caller frees it.
+ */
+static char *mail_in_folders(const char *reference)
+{
+	const char *env = getenv("SCHEDBENCH_MAILS");
+	size_t len = strcspn(reference, "#");
+	char *folders, *rest, *folder, *found = NULL;
+
+	if (!env || strchr(reference, '/'))
+		return NULL;
+	folders = rest = xstrdup(env);
+	while (!found && (folder = strsep(&rest, ":"))) {
+		char *path = xasprintf("%s/%.*s", folder, (int)len, reference);
+
+		if (*folder && path_exists(path))
+			found = xasprintf("%s%s", path, reference + len);
+		free(path);
+	}
+	free(folders);
+	return found;
+}
+
 static int load_mail(struct patch_list *list, const char *reference, bool offline,
 		     struct error *err)
 {
 	const struct mail_search search = {.offline = offline};
+	char *file = mail_in_folders(reference);
 	struct mail_found found;
-	int ret = 0;
+	int ret = mail_patch_find(&found, file ? file : reference, &search, err);
 
-	if (mail_patch_find(&found, reference, &search, err))
+	free(file);
+	if (ret)
 		return -1;
 	for (unsigned i = 0; i < found.count && !ret; i++) {
 		const struct mail_patch *p = found.patches[i].patch;

@@ -233,6 +233,12 @@ base: option CONFIG_NUMA=y is gone" ]
 	[ "$(compiled file)" = 1 ]
 	SCHEDBENCH_MAILS=$T run -0 --separate-stderr kernel build --json "$T/id.yaml"
 	[ "$(jq -c '.[0].build.patches' <<<"$output")" = '["sched/fair: search faster"]' ]
+	# A file of the folders where mails are.
+	mkdir "$T/mails"
+	mv "$T/1.eml" "$T/mails/"
+	run -2 kernel build "$T/file.yaml"
+	[[ "$output" == *"kernel 'file': "*"1.eml"* ]]
+	SCHEDBENCH_MAILS=/nonexistent:$T/mails run -0 kernel build "$T/file.yaml"
 }
 
 @test "kernel: a commit is undone" {
