@@ -272,6 +272,16 @@ static void everything_shipped_is_valid(void **state)
 		machine_free(m);
 	}
 	key_values_free(list, count);
+	assert_int_equal(config_list(CONFIG_KERNEL, &list, &count, &err), 0);
+	assert_true(count >= 2);
+	for (unsigned i = 0; i < count; i++) {
+		struct kernel *k;
+
+		if (kernel_load(&k, list[i].key, &err))
+			fail_msg("%s", err.msg);
+		kernel_free(k);
+	}
+	key_values_free(list, count);
 }
 
 static void durations(void **state)
