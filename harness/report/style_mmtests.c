@@ -27,13 +27,10 @@ static void put_percent(const struct mm_table *t, double percent, bool marked)
 {
 	bool star = marked && !t->opt->html;
 	const char *attribute = "";
-	char digits[64], text[400];
+	char text[400];
 
 	if (marked)
 		attribute = percent > 0 ? "bgcolor=\"#A0FFA0\"" : "bgcolor=\"#FFA0A0\"";
-	/* They pass percentages on as text. */
-	snprintf(digits, sizeof(digits), "%.15g", percent);
-	percent = strtod(digits, NULL);
 	if (isnan(percent))
 		snprintf(text, sizeof(text), "%7s", "NaN");
 	else if (isinf(percent))
@@ -41,6 +38,15 @@ static void put_percent(const struct mm_table *t, double percent, bool marked)
 	else
 		snprintf(text, sizeof(text), "%7.2f", percent);
 	mm_put(t, attribute, " %c%s%%%c", star ? '*' : '(', text, star ? '*' : ')');
+}
+
+/* They pass the changes on as text, though not the distances. */
+static double through_text(double percent)
+{
+	char digits[64];
+
+	snprintf(digits, sizeof(digits), "%.15g", percent);
+	return strtod(digits, NULL);
 }
 
 /*
@@ -104,7 +110,7 @@ static void put_cell(const struct mm_table *t, const struct mm_row *row, size_t 
 		mm_put(t, "", "%s", "");
 		return;
 	}
-	put_percent(t, none ? 0 : mmtests_change(value, base, higher),
+	put_percent(t, none ? 0 : through_text(mmtests_change(value, base, higher)),
 		    row->stat == MM_MEAN && is_marked(t, op, variant));
 }
 

@@ -66,3 +66,18 @@ write_case() {
 	[ -z "$output" ]
 	[[ "$stderr" == *"no SIS fields"* ]]
 }
+
+@test "distances in rows of significance keep all their digits" {
+	write_case preferred=lower mode=compare options=--print-significance <<-'END'
+		kernel,operation,iteration,value
+		k-a,t,1,0.1
+		k-a,t,2,0.1
+		k-a,t,3,0.1
+		k-b,t,1,3.3
+		k-b,t,2,3.3
+		k-b,t,3,3.3
+	END
+	run "$ROOT/tests/golden-case" "$BATS_TEST_TMPDIR/case"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"1.00 (-3602879701896396.00%)"* ]]
+}
