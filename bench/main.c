@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "util/xalloc.h"
@@ -108,6 +109,18 @@ static int flush_stdout(struct error *err)
 	return 0;
 }
 
+/* argp ends the program itself after --help. */
+static void flush_at_exit(int status, void *arg)
+{
+	struct error err = ERROR_INIT;
+
+	(void)arg;
+	if (status || !flush_stdout(&err))
+		return;
+	fprintf(stderr, "schedbench: %s\n", err.msg);
+	_exit(ERROR_FAILED);
+}
+
 int main(int argc, char **argv)
 {
 	struct error err = ERROR_INIT;
@@ -116,6 +129,7 @@ int main(int argc, char **argv)
 
 	argp_err_exit_status = ERROR_USAGE;
 	signal(SIGPIPE, SIG_IGN);
+	on_exit(flush_at_exit, NULL);
 	if (argc < 2) {
 		print_usage(stderr);
 		return ERROR_USAGE;

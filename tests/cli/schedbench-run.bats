@@ -336,7 +336,7 @@ repetitions: 200'
 repetitions: 1'
 	"$S" run "$E" --quiet >/dev/null
 	for words in compare "compare --style csv" "compare --json" show "show --json" "list runs" \
-		"list styles --json" help version "run $E --dry-run" "run $E --quiet"; do
+		"list styles --json" help version "compare --help" "help run" "run $E --dry-run" "run $E --quiet"; do
 		# shellcheck disable=SC2016 # the inner shell's
 		run -3 bash -c '"$0" $1 >/dev/full' "$S" "$words"
 		[[ "$output" == "schedbench: cannot write to standard output: No space left on device" ]]
