@@ -254,18 +254,26 @@ bool result_is_even(const struct result *r)
 	return true;
 }
 
+static double cell_mean(const struct result *r, const struct result_cell *cell)
+{
+	double *values = cell_values(cell);
+	double mean = stats_mean(result_mean_kind(r), values, cell->count);
+
+	free(values);
+	return mean;
+}
+
 double result_ratio_gmean(const struct result *r, size_t variant, size_t *matched)
 {
 	double *ratios = xreallocarray(NULL, r->cases_count + 1, sizeof(*ratios)), mean;
 
 	*matched = 0;
 	for (size_t i = 0; i < r->cases_count; i++) {
-		struct cell_summary base, s;
+		double base = cell_mean(r, result_cell(r, i, 0));
+		double mean_of_variant = cell_mean(r, result_cell(r, i, variant));
 
-		cell_summarise(r, result_cell(r, i, 0), &base);
-		cell_summarise(r, result_cell(r, i, variant), &s);
-		if (base.mean > 0 && s.mean > 0)
-			ratios[(*matched)++] = s.mean / base.mean;
+		if (base > 0 && mean_of_variant > 0)
+			ratios[(*matched)++] = mean_of_variant / base;
 	}
 	mean = stats_gmean(ratios, *matched);
 	free(ratios);
