@@ -4,7 +4,7 @@
 data = ARG1; image = ARG2; heading = ARG3; measure = ARG4; cases = ARG5
 variants = int(ARG6); axis = ARG7; labels = ARG8; common = ARG9
 load common
-set xlabel "minutes since the first sample\n "
+set xlabel cases."\n "
 set offsets 0, graph 0.02, graph 0.05, graph 0.05
 
 set xrange [0:*]

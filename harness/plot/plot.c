@@ -196,7 +196,10 @@ static int draw(const struct result *r, const struct kind *kind, const struct jo
 
 	plot_caption_heading(r, kind->content, canvas->columns, &heading);
 	plot_caption_measure(r, kind->content, &measure);
-	plot_text_add(&label, r->case_label ? r->case_label : "case");
+	if (kind->content == CONTENT_ORDER)
+		plot_text_add(&label, plot_data_order_axis(r));
+	else
+		plot_text_add(&label, r->case_label ? r->case_label : "case");
 	ret = run_gnuplot((const char *[]){"gnuplot", "-d", "-e", canvas->terminal, "-c", script,
 					   job->data, job->image, heading.buf, measure.buf,
 					   label.buf, variants, axis_kind(r), room, common, NULL},

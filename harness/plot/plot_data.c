@@ -174,22 +174,47 @@ static size_t add_shares(const struct result *r, struct strbuf *out)
 	return drawn;
 }
 
-static int64_t first_time(const struct result *r)
+static int by_time(const void *a, const void *b)
 {
-	int64_t first = INT64_MAX;
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
+	return (x > y) - (x < y);
+}
+
+/* The times of all samples in order; the caller frees them. */
+static int64_t *all_times(const struct result *r, size_t *count)
+{
+	int64_t *times = NULL;
+	size_t cap = 0;
+
+	*count = 0;
 	for (size_t i = 0; i < r->cases_count * r->variants_count; i++)
-		for (size_t k = 0; k < r->cells[i].count; k++)
-			if (r->cells[i].samples[k].time_ns < first)
-				first = r->cells[i].samples[k].time_ns;
-	return first;
+		for (size_t k = 0; k < r->cells[i].count; k++) {
+			xgrow(times, *count, cap);
+			times[(*count)++] = r->cells[i].samples[k].time_ns;
+		}
+	if (*count)
+		qsort(times, *count, sizeof(*times), by_time);
+	return times;
+}
+
+/* Minutes since the first sample; of imported ones, which have no time, the place in their order.
+ */
+static double order_x(const struct result *r, int64_t time, const int64_t *times, size_t count)
+{
+	const int64_t *at;
+
+	if (!r->imported)
+		return (double)(time - times[0]) / 60e9;
+	at = bsearch(&time, times, count, sizeof(*times), by_time);
+	return at ? (double)(at - times + 1) : 0;
 }
 
 /* Each sample in percent of its own cell's mean: what is left is drift and noise. */
 static size_t add_order(const struct result *r, struct strbuf *out)
 {
-	int64_t start = first_time(r);
-	size_t drawn = 0;
+	size_t drawn = 0, count;
+	int64_t *times = all_times(r, &count);
 
 	for (size_t v = 0; v < r->variants_count; v++) {
 		struct point *points = NULL;
@@ -206,7 +231,7 @@ static size_t add_order(const struct result *r, struct strbuf *out)
 				if (!isfinite(percent))
 					continue;
 				xgrow(points, n, cap);
-				points[n++] = (struct point){(double)(s->time_ns - start) / 60e9,
+				points[n++] = (struct point){order_x(r, s->time_ns, times, count),
 							     percent};
 			}
 		}
@@ -217,7 +242,13 @@ static size_t add_order(const struct result *r, struct strbuf *out)
 		drawn += n;
 		free(points);
 	}
+	free(times);
 	return drawn;
+}
+
+const char *plot_data_order_axis(const struct result *r)
+{
+	return r->imported ? "number of the sample, as imported" : "minutes since the first sample";
 }
 
 static void add_comment(const struct result *r, enum plot_content content, struct strbuf *out)
@@ -230,8 +261,8 @@ static void add_comment(const struct result *r, enum plot_content content, struc
 				     "mean, three times",
 		[CONTENT_SHARE] = "blocks for each case and variant: sample in percent of the "
 				  "baseline's mean, share of samples not above",
-		[CONTENT_ORDER] = "blocks for each variant: minutes since the first sample, "
-				  "sample in percent of its own mean",
+		[CONTENT_ORDER] = "blocks for each variant: x, sample in percent of its own mean; "
+				  "x: ",
 	};
 
 	strbuf_addstr(out, "# ");
@@ -240,8 +271,8 @@ static void add_comment(const struct result *r, enum plot_content content, struc
 	plot_text_add(out, r->metric ? r->metric : "value");
 	strbuf_addstr(out, r->unit ? ", " : "");
 	plot_text_add(out, r->unit);
-	strbuf_addf(out, ", %s, %s\n# %s\n", result_mean_name(r), result_direction(r),
-		    columns[content]);
+	strbuf_addf(out, ", %s, %s\n# %s%s\n", result_mean_name(r), result_direction(r),
+		    columns[content], content == CONTENT_ORDER ? plot_data_order_axis(r) : "");
 }
 
 size_t plot_data(const struct result *r, enum plot_content content, struct strbuf *out)

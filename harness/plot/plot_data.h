@@ -24,6 +24,9 @@ enum plot_content {
  */
 size_t plot_data(const struct result *r, enum plot_content content, struct strbuf *out);
 
+/* What x is in CONTENT_ORDER: a time, or for imported samples, which have none, their number. */
+const char *plot_data_order_axis(const struct result *r);
+
 /*
  * Whether x is to be logarithmic: all cases are positive numbers that span a factor of 4 or more,
  * and the closest ones come to lie no closer than on a linear axis.

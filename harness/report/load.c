@@ -258,7 +258,8 @@ static void name_backend(struct result *r, const struct source *src)
 {
 	bool peer = src->experiment->workload.backend == BACKEND_PEER;
 
-	if (strcmp(src->run.workload_sha256, "imported"))
+	r->imported = !strcmp(src->run.workload_sha256, "imported");
+	if (!r->imported)
 		r->backend = peer ? "peer" : "own";
 	r->title = peer ? xasprintf("%s (backend peer: the original tool)", src->run.title)
 			: xstrdup(src->run.title);

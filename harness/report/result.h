@@ -44,6 +44,7 @@ struct result {
 	char *machine; /* one line: topology and how it is run */
 	char *warning; /* "emulated machine (TCG) ...", NULL on real ones */
 	const char *backend; /* "own", "peer"; NULL: not known */
+	bool imported; /* measured elsewhere: the times of samples are those of the import */
 	char *workload;
 	char *metric; /* "time" */
 	char *unit; /* "s" */

@@ -144,3 +144,12 @@ repetitions: 3'
 	run -2 "$S" import lkp .
 	[[ "$output" == *"cannot import 'lkp'"* ]]
 }
+
+@test "imported samples have no time: the figure of their order numbers them" {
+	printf 'variant,case,value\na,1,1\na,1,3\nb,1,2\n' >"$CSV"
+	"$S" import samples "$CSV" >/dev/null
+	"$S" plot --kind run-order -o "$BATS_TEST_TMPDIR/o.svg" --data "$BATS_TEST_TMPDIR/o.tsv"
+	grep -q 'number of the sample, as imported' "$BATS_TEST_TMPDIR/o.svg"
+	run ! grep -q minutes "$BATS_TEST_TMPDIR/o.svg"
+	[ "$(grep -P '^\d' "$BATS_TEST_TMPDIR/o.tsv")" = $'1\t50\n2\t150\n3\t100' ]
+}
