@@ -86,12 +86,26 @@ struct topology {
 	unsigned near, far; /* distance to a node of the same package, of another; 10 is local */
 };
 
+enum kernel_arch { ARCH_X86_64, ARCH_ARM64 };
+enum machine_time { TIME_REAL, TIME_VIRTUAL };
+
+/* CPUs with a cache of the second level of their own. */
+struct cpu_cluster {
+	char *cpus; /* "0,3-5" */
+	unsigned capacity; /* of each CPU, 1024 for the fastest */
+};
+
 struct machine {
 	char *file; /* NULL for the built-in "host" */
 	char *name;
 	char *title;
 	enum machine_type type;
-	struct topology topology; /* MACHINE_QEMU */
+	enum kernel_arch arch;
+	enum machine_time time; /* TIME_VIRTUAL: the guest's clock counts instructions */
+	struct topology topology; /* MACHINE_QEMU; of clusters: one package */
+	struct cpu_cluster *clusters; /* ARCH_ARM64 */
+	unsigned clusters_count;
+	bool shared_cache; /* the clusters share one cache instead */
 	unsigned memory_mb;
 	enum accel_choice accel;
 	char *cpu; /* QEMU's -cpu; NULL: the default of the target */
@@ -110,8 +124,6 @@ enum kernel_source {
 	KERNEL_TARBALL,
 	KERNEL_DEBIAN_SOURCE
 };
-
-enum kernel_arch { ARCH_X86_64, ARCH_ARM64 };
 
 /* Paths in a kernel's file are seen from its folder, and absolute here. */
 struct kernel {
@@ -175,9 +187,19 @@ int experiment_parse(struct experiment **out, const char *text, const char *orig
 		     struct error *err);
 void experiment_free(struct experiment *e);
 
+struct kernel;
+
 int machine_load(struct machine **out, const char *name_or_path, struct error *err);
 void machine_free(struct machine *m);
 unsigned machine_cpus(const struct machine *m); /* of the host: those online */
+
+bool cluster_has(const struct cpu_cluster *c, unsigned cpu);
+/* Number of the cluster that @cpu is in; clusters_count: of none. */
+unsigned machine_cluster_of(const struct machine *m, unsigned cpu);
+
+/* Can this kernel be booted on this machine? ERROR_USAGE names what does not fit. */
+int machine_check_kernel(const struct machine *m, const struct kernel *k, struct error *err);
+const char *arch_name(enum kernel_arch arch); /* "x86_64", "arm64" */
 
 /*
  * Shrink the topology of an emulated machine to the fraction @scale, "1/4": packages, nodes and

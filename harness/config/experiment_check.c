@@ -264,7 +264,7 @@ static int check_kernel(const struct document *doc, const struct node *n, const 
 {
 	struct error reason = ERROR_INIT, ignored = ERROR_INIT;
 	struct kernel *k = NULL;
-	bool running;
+	bool running, fits;
 
 	if (kernel_load(&k, n->value, &reason)) {
 		char *path = config_find(CONFIG_KERNEL, n->value, &ignored);
@@ -274,7 +274,10 @@ static int check_kernel(const struct document *doc, const struct node *n, const 
 		return ret;
 	}
 	running = k->source == KERNEL_RUNNING;
+	fits = !machine_check_kernel(m, k, &reason);
 	kernel_free(k);
+	if (!fits)
+		return document_error(doc, n, err, "%s", reason.msg);
 	if (running && m->type != MACHINE_HOST)
 		return document_error(doc, n, err,
 				      "machine '%s' boots its own kernel, '%s' cannot be booted "

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/clusters.h"
 #include "config/config.h"
 #include "config/find.h"
 #include "config/scale.h"
@@ -35,10 +36,28 @@ static const cyaml_schema_field_t distance_fields[] = {
 	CYAML_FIELD_UINT("near", CYAML_FLAG_OPTIONAL, struct topology, near),
 	CYAML_FIELD_UINT("far", CYAML_FLAG_DEFAULT, struct topology, far), CYAML_FIELD_END};
 
+static const cyaml_strval_t archs[] = {{"x86_64", ARCH_X86_64}, {"arm64", ARCH_ARM64}};
+static const cyaml_strval_t times[] = {{"real", TIME_REAL}, {"virtual", TIME_VIRTUAL}};
+
+static const cyaml_schema_field_t cluster_fields[] = {
+	CYAML_FIELD_STRING_PTR("cpus", CYAML_FLAG_POINTER, struct cpu_cluster, cpus, 1, 1024),
+	CYAML_FIELD_UINT("capacity", CYAML_FLAG_DEFAULT, struct cpu_cluster, capacity),
+	CYAML_FIELD_END};
+
+static const cyaml_schema_value_t cluster_schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct cpu_cluster, cluster_fields)};
+
 static const cyaml_schema_field_t fields[] = {
 	CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct machine_file, m.name, 1, 64),
 	CYAML_FIELD_STRING_PTR("title", CYAML_FLAG_POINTER, struct machine_file, m.title, 1, 200),
 	CYAML_FIELD_ENUM("type", CYAML_FLAG_STRICT, struct machine_file, m.type, types, 2),
+	CYAML_FIELD_ENUM("arch", CYAML_FLAG_STRICT | CYAML_FLAG_OPTIONAL, struct machine_file,
+			 m.arch, archs, 2),
+	CYAML_FIELD_ENUM("time", CYAML_FLAG_STRICT | CYAML_FLAG_OPTIONAL, struct machine_file,
+			 m.time, times, 2),
+	CYAML_FIELD_SEQUENCE("clusters", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+			     struct machine_file, m.clusters, &cluster_schema, 1, 64),
+	CYAML_FIELD_BOOL("shared_cache", CYAML_FLAG_OPTIONAL, struct machine_file, m.shared_cache),
 	CYAML_FIELD_MAPPING("topology", CYAML_FLAG_OPTIONAL, struct machine_file, m.topology,
 			    topology_fields),
 	CYAML_FIELD_MAPPING("distances", CYAML_FLAG_OPTIONAL, struct machine_file, m.topology,
@@ -57,9 +76,25 @@ static const cyaml_schema_value_t top = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct machine_file, fields)};
 
 static const char *const later[] = {"ssh",	  "address",   "kexec", "caches",
-				    "capacities", "frequency", "arch",	NULL};
+				    "capacities", "frequency", NULL};
 
 static const struct schema schema = {&top, later};
+
+const char *arch_name(enum kernel_arch arch)
+{
+	return archs[arch == ARCH_ARM64].str;
+}
+
+int machine_check_kernel(const struct machine *m, const struct kernel *k, struct error *err)
+{
+	if (m->type == MACHINE_HOST || k->source == KERNEL_RUNNING || k->arch == m->arch)
+		return 0;
+	return error_set(err, ERROR_USAGE,
+			 "kernel '%s' is for %s and machine '%s' is %s (choose another machine or "
+			 "a kernel with 'arch: %s')",
+			 k->name, arch_name(k->arch), m->name, arch_name(m->arch),
+			 arch_name(m->arch));
+}
 
 void machine_free(struct machine *m)
 {
@@ -71,6 +106,7 @@ void machine_free(struct machine *m)
 	free(m->cpu);
 	free(m->cmdline);
 	free(m->scale);
+	clusters_free(m);
 	free(m);
 }
 
@@ -192,7 +228,8 @@ static int check_name(const struct document *doc, const struct machine *m, struc
 
 static int check_host(const struct document *doc, struct error *err)
 {
-	static const char *const guest_only[] = {"topology", "distances", "cpu"};
+	static const char *const guest_only[] = {"topology", "distances", "cpu",	 "arch",
+						 "time",     "clusters",  "shared_cache"};
 
 	for (unsigned i = 0; i < sizeof(guest_only) / sizeof(guest_only[0]); i++) {
 		const struct node *n = node_get(doc->root, guest_only[i]);
@@ -230,7 +267,9 @@ static int check_machine(const struct document *doc, struct machine_file *f, str
 		return -1;
 	if (m->type == MACHINE_HOST)
 		return check_host(doc, err);
-	if (check_topology(doc, &m->topology, err) || check_distances(doc, &m->topology, err))
+	if (clusters_check(doc, m, err) ||
+	    (!m->clusters && check_topology(doc, &m->topology, err)) ||
+	    check_distances(doc, &m->topology, err))
 		return -1;
 	if (m->memory_mb < 128 || m->memory_mb % m->topology.nodes)
 		return document_error(doc, node_get(doc->root, "memory"), err,

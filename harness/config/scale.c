@@ -141,6 +141,12 @@ int machine_scale(struct machine *m, const char *scale, struct error *err)
 					      "scale '%s' needs an emulated machine, '%s' is real "
 					      "(leave it out)",
 					      scale, m->name);
+	if (m->clusters)
+		return num == den ? 0
+				  : error_set(err, ERROR_USAGE,
+					      "scale '%s': machine '%s' has clusters, which are "
+					      "written out (leave it out)",
+					      scale, m->name);
 	cores = m->full.dies * m->full.cores;
 	/* A 32 bit product: at most 4096 cores times 65536. */
 	if (cores * num % den || !arrange(&m->full, cores * num / den, &m->topology))

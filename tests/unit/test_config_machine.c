@@ -52,6 +52,53 @@ static void machines_load_with_defaults(void **state)
 	machine_free(m);
 }
 
+static void machines_of_clusters(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct machine *m;
+
+	(void)state;
+	assert_int_equal(machine_load(&m, "juno-r2", &err), 0);
+	assert_int_equal(m->arch, ARCH_ARM64);
+	assert_int_equal(m->time, TIME_VIRTUAL);
+	assert_int_equal(machine_cpus(m), 6);
+	assert_int_equal(m->clusters_count, 2);
+	assert_false(m->shared_cache);
+	for (unsigned cpu = 0; cpu < 6; cpu++) {
+		unsigned cluster = machine_cluster_of(m, cpu);
+
+		assert_int_equal(cluster, cpu == 1 || cpu == 2 ? 0 : 1);
+		assert_int_equal(m->clusters[cluster].capacity, cluster ? 383 : 1024);
+	}
+	assert_int_equal(machine_cluster_of(m, 6), 2);
+	assert_int_equal(machine_scale(m, "1/2", &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	assert_int_equal(machine_scale(m, "1/1", &err), 0);
+	machine_free(m);
+	assert_int_equal(machine_load(&m, "broadwell-2s80", &err), 0);
+	assert_int_equal(m->arch, ARCH_X86_64);
+	assert_int_equal(m->time, TIME_REAL);
+	assert_null(m->clusters);
+	machine_free(m);
+}
+
+static void kernels_are_for_their_own_machines(void **state)
+{
+	const struct machine arm = {.name = (char *)"m", .type = MACHINE_QEMU, .arch = ARCH_ARM64};
+	const struct machine x86 = {.name = (char *)"p", .type = MACHINE_QEMU};
+	const struct kernel image = {
+		.name = (char *)"k", .source = KERNEL_IMAGE, .arch = ARCH_ARM64};
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(machine_check_kernel(&arm, &image, &err), 0);
+	assert_int_equal(machine_check_kernel(&x86, &image, &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	assert_string_equal(err.msg,
+			    "kernel 'k' is for arm64 and machine 'p' is x86_64 (choose another "
+			    "machine or a kernel with 'arch: x86_64')");
+}
+
 /* Worked out by hand from the rule: packages, nodes, threads stay; cores go first, then dies. */
 static const struct {
 	struct topology full;
@@ -321,6 +368,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machines_load_with_defaults),
+		cmocka_unit_test(machines_of_clusters),
+		cmocka_unit_test(kernels_are_for_their_own_machines),
 		cmocka_unit_test(scale_shrinks_cores_then_dies),
 		cmocka_unit_test(tcg_carries_255_cpus),
 		cmocka_unit_test(scale_reaches_the_experiment),
