@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include <hwloc/cpukinds.h>
+
+#include "topology/cluster_xml.h"
 #include "topology/draw.h"
 
 static unsigned inside(hwloc_topology_t t, hwloc_obj_t obj, hwloc_obj_type_t type)
@@ -45,18 +49,33 @@ static void add_name(hwloc_obj_t obj, struct strbuf *out)
 	char type[64];
 
 	hwloc_obj_type_snprintf(type, sizeof(type), obj, 0);
-	strbuf_addstr(out, type);
+	strbuf_addstr(out, obj->type == HWLOC_OBJ_GROUP && obj->subtype ? obj->subtype : type);
 	if (obj->type != HWLOC_OBJ_MACHINE)
 		strbuf_addf(out, " %u", obj->logical_index);
 }
 
 /* Nothing below but cores and what a core has for itself. */
-static bool holds_cores(hwloc_obj_t obj)
+static bool holds_cores(hwloc_topology_t t, hwloc_obj_t obj)
 {
 	const hwloc_obj_t c = obj->first_child;
 
 	return !c || c->type == HWLOC_OBJ_CORE || c->type == HWLOC_OBJ_PU ||
-	       c->type == HWLOC_OBJ_L1CACHE || c->type == HWLOC_OBJ_L2CACHE;
+	       c->type == HWLOC_OBJ_L1CACHE ||
+	       (c->type == HWLOC_OBJ_L2CACHE && inside(t, c, HWLOC_OBJ_CORE) <= 1);
+}
+
+/* Where all CPUs below are of one kind, and the kinds differ in capacity. */
+static void add_capacity(hwloc_topology_t t, hwloc_obj_t obj, struct strbuf *out)
+{
+	int kind = hwloc_cpukinds_get_by_cpuset(t, obj->cpuset, 0);
+	struct hwloc_info_s *infos;
+	unsigned count;
+
+	if (kind < 0 || hwloc_cpukinds_get_info(t, (unsigned)kind, NULL, NULL, &count, &infos, 0))
+		return;
+	for (unsigned i = 0; i < count; i++)
+		if (!strcmp(infos[i].name, CAPACITY_INFO))
+			strbuf_addf(out, ", capacity %s", infos[i].value);
 }
 
 static void add_cores(hwloc_topology_t t, hwloc_obj_t obj, struct strbuf *out)
@@ -72,7 +91,7 @@ static void add_cores(hwloc_topology_t t, hwloc_obj_t obj, struct strbuf *out)
 
 static void draw(hwloc_topology_t t, hwloc_obj_t obj, unsigned depth, struct strbuf *out)
 {
-	bool last = holds_cores(obj);
+	bool last = holds_cores(t, obj);
 
 	strbuf_addf(out, "%*s", (int)(2 * depth), "");
 	add_name(obj, out);
@@ -82,8 +101,10 @@ static void draw(hwloc_topology_t t, hwloc_obj_t obj, unsigned depth, struct str
 	}
 	strbuf_addstr(out, "  ");
 	add_cpus(obj->cpuset, out);
-	if (last)
+	if (last) {
 		add_cores(t, obj, out);
+		add_capacity(t, obj, out);
+	}
 	strbuf_addch(out, '\n');
 	for (hwloc_obj_t c = obj->first_child; c && !last; c = c->next_sibling)
 		draw(t, c, depth + 1, out);

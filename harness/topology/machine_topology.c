@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "config/scale.h"
+#include "topology/cluster_xml.h"
 #include "topology/draw.h"
 #include "topology/machine_topology.h"
 #include "util/strbuf.h"
@@ -132,7 +133,10 @@ int machine_topology(hwloc_topology_t *out, const struct machine *m, struct erro
 				 m->name, m->topology.nodes);
 	if (hwloc_topology_init(out))
 		return error_sys(err, errno, "cannot prepare a topology");
-	if (m->type == MACHINE_QEMU) {
+	if (m->clusters) {
+		cluster_xml(m, &text);
+		ret = hwloc_topology_set_xmlbuffer(*out, text.buf, (int)text.len + 1);
+	} else if (m->type == MACHINE_QEMU) {
 		describe(&m->topology, &text);
 		ret = hwloc_topology_set_synthetic(*out, text.buf);
 	} else {

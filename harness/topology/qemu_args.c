@@ -83,8 +83,12 @@ int topology_qemu_args(struct strlist *args, const struct machine *m, struct err
 	if (check_counts(m, err) || check_nodes(m, err))
 		return -1;
 	strlist_add(args, "-smp");
-	strlist_addf(args, "%u,sockets=%u,dies=%u,cores=%u,threads=%u", count_cpus(t), t->packages,
-		     t->dies, t->cores, t->threads);
+	/* Machines without dies refuse even one. */
+	if (m->clusters)
+		strlist_addf(args, "%u", count_cpus(t));
+	else
+		strlist_addf(args, "%u,sockets=%u,dies=%u,cores=%u,threads=%u", count_cpus(t),
+			     t->packages, t->dies, t->cores, t->threads);
 	strlist_add(args, "-m");
 	strlist_addf(args, "%uM", m->memory_mb);
 	if (t->nodes == 1)

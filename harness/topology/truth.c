@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
+#include <hwloc/cpukinds.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/cluster_xml.h"
 #include "topology/domains.h"
 #include "topology/truth.h"
 #include "util/strbuf.h"
@@ -44,6 +46,49 @@ static int compare_type(hwloc_topology_t want, hwloc_topology_t have, hwloc_obj_
 	return ret;
 }
 
+/* "1024" of each CPU, in the order of their numbers; "" for one whose capacity is not told. */
+static void list_capacities(hwloc_topology_t t, struct strbuf *out)
+{
+	hwloc_bitmap_t one = hwloc_bitmap_alloc();
+	int cpu;
+
+	hwloc_bitmap_foreach_begin(cpu, hwloc_topology_get_topology_cpuset(t))
+	{
+		struct hwloc_info_s *infos = NULL;
+		unsigned count = 0;
+		int kind;
+
+		hwloc_bitmap_only(one, (unsigned)cpu);
+		kind = hwloc_cpukinds_get_by_cpuset(t, one, 0);
+		if (kind >= 0)
+			hwloc_cpukinds_get_info(t, (unsigned)kind, NULL, NULL, &count, &infos, 0);
+		strbuf_addstr(out, out->len ? " " : "");
+		for (unsigned i = 0; i < count; i++)
+			if (!strcmp(infos[i].name, CAPACITY_INFO))
+				strbuf_addstr(out, infos[i].value);
+	}
+	hwloc_bitmap_foreach_end();
+	hwloc_bitmap_free(one);
+}
+
+/* A guest that tells none has CPUs of one capacity. */
+static int compare_capacities(hwloc_topology_t want, hwloc_topology_t have, struct error *err)
+{
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	int ret = 0;
+
+	list_capacities(want, &a);
+	list_capacities(have, &b);
+	if (hwloc_cpukinds_get_nr(want, 0) > 1 && strcmp(a.buf, b.buf))
+		ret = error_set(err, ERROR_FAILED,
+				"the guest's CPUs are not the profile's: capacities are '%.300s' "
+				"instead of '%.300s'",
+				b.buf, a.buf);
+	strbuf_release(&a);
+	strbuf_release(&b);
+	return ret;
+}
+
 int truth_topology(hwloc_topology_t expected, const char *xml, struct error *err)
 {
 	hwloc_topology_t guest;
@@ -58,6 +103,11 @@ int truth_topology(hwloc_topology_t expected, const char *xml, struct error *err
 	}
 	for (size_t i = 0; !ret && i < sizeof(compared) / sizeof(compared[0]); i++)
 		ret = compare_type(expected, guest, compared[i], err);
+	/* Synthetic topologies leave the second level out. */
+	if (!ret && hwloc_get_nbobjs_by_type(expected, HWLOC_OBJ_L2CACHE) > 0)
+		ret = compare_type(expected, guest, HWLOC_OBJ_L2CACHE, err);
+	if (!ret)
+		ret = compare_capacities(expected, guest, err);
 	hwloc_topology_destroy(guest);
 	return ret;
 }

@@ -8,8 +8,8 @@
 
 /*
  * Whether the machine that booted is the one that was asked for: packages, NUMA nodes, last-level
- * caches, cores and CPUs of @expected against the guest's own view, hwloc's @xml. A difference is
- * ERROR_FAILED and shows both.
+ * caches, cores and CPUs of @expected, and for uneven CPUs their capacities, against the guest's
+ * own view, hwloc's @xml. A difference is ERROR_FAILED and shows both.
  */
 int truth_topology(hwloc_topology_t expected, const char *xml, struct error *err);
 
