@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Targets: all deps demo test test-lab fuzz lint install clean; V=1 shows the commands,
+# Targets: all arm64 deps deps-arm64 demo test test-lab fuzz lint install clean; V=1 shows the commands,
 # SANITIZE=address,undefined builds into build-sanitize/, WERROR=1 makes warnings errors.
 
 VERSION   := 0.1.0
@@ -25,7 +25,7 @@ SB_LDFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -pthread
 
 # Asked once, at the first recipe that compiles: `make deps` may have to run before pkg-config answers.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
-PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)) -lfdt)$(PKG_LIBS)
 
 AGENT_SRC    := harness/agent/agent_main.c
 HARNESS_SRC  := $(filter-out $(AGENT_SRC),$(sort $(wildcard harness/*/*.c)))
@@ -46,7 +46,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC)) \
             $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(FUZZ_SRC))
 TOOLS    := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(TOOL_SRC))
 
-.PHONY: all deps demo test test-unit test-cli test-boot test-lab lint format install clean
+.PHONY: all deps deps-arm64 demo test test-unit test-cli test-boot test-lab lint format install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -64,6 +64,34 @@ $(BUILD)/schedbench-workload: $(call obj,$(WORKLOAD_SRC))
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(SB_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The two programs that run in a guest, for arm64; with the libraries they need beside them.
+ARM64          := $(BUILD)/arm64
+ARM64_CC       ?= aarch64-linux-gnu-gcc
+ARM64_ROOT     := $(ARM64)/root
+ARM64_CFLAGS    = $(filter-out -fsanitize=%,$(SB_CFLAGS)) -isystem $(ARM64_ROOT)/usr/include \
+                  -isystem $(ARM64_ROOT)/usr/include/aarch64-linux-gnu
+ARM64_LDFLAGS   = -pthread -L$(ARM64_ROOT)/usr/lib/aarch64-linux-gnu -Wl,--as-needed \
+                  -Wl,-rpath-link,$(ARM64_ROOT)/usr/lib/aarch64-linux-gnu
+ARM64_LIBS     := -ljansson -lhwloc -lmd -lnuma -lm
+arm64_obj       = $(patsubst $(BUILD)/%,$(ARM64)/%,$(1))
+ARM64_PROGRAMS := $(ARM64)/schedbench-agent $(ARM64)/schedbench-workload
+
+.PHONY: arm64
+arm64: $(ARM64_PROGRAMS)
+
+$(ARM64)/lib/.done: scripts/arm64-libraries
+	$(call say,FETCH,$(ARM64_ROOT))scripts/arm64-libraries $(ARM64_ROOT) $(ARM64)/lib && touch $@
+
+$(ARM64)/obj/%.o: %.c $(ARM64)/lib/.done
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(ARM64_CC) $(ARM64_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(ARM64)/schedbench-agent: $(call arm64_obj,$(AGENT_OBJ))
+	$(call say,LD,$@)$(ARM64_CC) $(ARM64_LDFLAGS) -o $@ $^ $(ARM64_LIBS)
+
+$(ARM64)/schedbench-workload: $(call arm64_obj,$(call obj,$(WORKLOAD_SRC)))
+	$(call say,LD,$@)$(ARM64_CC) $(ARM64_LDFLAGS) -o $@ $^ $(ARM64_LIBS)
 
 # Unit tests named test_workload_*.c are linked with the workloads, all others with the harness.
 $(BUILD)/tests/test_workload_%: $(BUILD)/obj/tests/unit/test_workload_%.o $(WORKLOAD_LIB)
@@ -85,6 +113,9 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(HARNESS_OBJ)
 
 deps:
 	$(Q)scripts/install-deps
+
+deps-arm64:
+	$(Q)scripts/install-deps debian-packages-arm64
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
@@ -154,4 +185,5 @@ install: all
 clean:
 	rm -rf build build-sanitize
 
+-include $(patsubst %.o,%.d,$(call arm64_obj,$(AGENT_OBJ) $(call obj,$(WORKLOAD_SRC))))
 -include $(patsubst %.o,%.d,$(call obj,$(HARNESS_SRC) $(AGENT_SRC) $(BENCH_SRC) $(WORKLOAD_SRC) $(UNIT_SRC) $(TOOL_SRC) $(FUZZ_SRC)))
