@@ -128,7 +128,7 @@ static void choose_files(struct boot *b, const struct options *o)
 	if (o->command) {
 		if (strcmp(o->command[0], "schedbench-workload"))
 			strlist_add(&b->files, o->command[0]);
-		if (is_shell(o->command[0]))
+		if (is_shell(o->command[0]) && b->machine->arch == ARCH_X86_64)
 			add_existing(&b->files, shell_files);
 		return;
 	}
@@ -158,8 +158,11 @@ static int prepare(struct boot *b, const struct options *o, struct error *err)
 	if ((b->kernel->source == KERNEL_RUNNING) != (b->machine->type == MACHINE_HOST))
 		return error_set(err, ERROR_USAGE, "kernel '%s' cannot be booted on machine '%s'",
 				 b->kernel->name, b->machine->name);
-	b->agent_path = program_path("schedbench-agent", err);
-	b->workload_path = b->agent_path ? program_path("schedbench-workload", err) : NULL;
+	if (machine_check_kernel(b->machine, b->kernel, err))
+		return -1;
+	b->agent_path = guest_program_path(b->machine, "schedbench-agent", err);
+	b->workload_path =
+		b->agent_path ? guest_program_path(b->machine, "schedbench-workload", err) : NULL;
 	if (!b->workload_path || kernel_prepare(&b->image, b->kernel, err))
 		return -1;
 	choose_files(b, o);

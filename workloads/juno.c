@@ -18,6 +18,8 @@ static const char sys[] = "/sys/devices/system";
 enum {
 	CHUNK = 20000, /* steps between two looks at the CPU number */
 	PASS_NS = 1000000, /* of the cputime model: between two looks */
+	WFI_TRIALS = 20,
+	WFI_SHORTEST_NS = 200000, /* of their mean: a tick is 1 to 10 ms */
 	NAMED_TASKS = 16, /* whose finish is a metric of its own */
 };
 
@@ -311,6 +313,28 @@ static int report(const struct bench *b, struct outcome *out, struct error *err)
 	return 0;
 }
 
+/*
+ * A kernel without SCTLR_EL1.nTWI traps the instruction and goes on behind it: no time passes, and
+ * what was to cost nothing is a busy loop. Where it waits, it waits for the next tick.
+ */
+static int check_wfi(struct run *run, struct error *err)
+{
+	uint64_t start = now_ns(), mean_ns;
+
+	for (int i = 0; i < WFI_TRIALS; i++)
+		pass_time(JUNO_WFI);
+	mean_ns = (now_ns() - start) / WFI_TRIALS;
+	if (mean_ns < WFI_SHORTEST_NS)
+		return error_set(
+			err, ERROR_FAILED,
+			"this kernel does not let programs wait for interrupts: a wfi took "
+			"%.1f us (it needs SCTLR_EL1.nTWI set, as the kernels juno-* have, "
+			"or --pass spin)",
+			(double)mean_ns / 1e3);
+	outcome_printf(run->out, "wfi: %.3f ms on average\n", (double)mean_ns / 1e6);
+	return 0;
+}
+
 static int make(struct bench *b, struct error *err)
 {
 	const struct needs needs = {.units = "tasks",
@@ -381,6 +405,8 @@ static int juno_run(const void *params, struct run *run, struct error *err)
 		return calibrate(run, err);
 	if (run->place->bind != BIND_NONE)
 		return error_set(err, ERROR_USAGE, "--bind contradicts --pin");
+	if (p->pass == JUNO_WFI && check_wfi(run, err))
+		return -1;
 	rc = juno_plan(p, &run->place->allowed, sys, &b.plan, err) || make(&b, err) ||
 	     play(&b, run, err) || report(&b, run->out, err);
 	juno_plan_release(&b.plan);

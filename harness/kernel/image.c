@@ -16,6 +16,8 @@
 #define HEADER_VERSION 0x20e
 #define HEADER_BASE    0x200 /* what the offset in HEADER_VERSION counts from */
 #define RELEASE_MAX    128
+#define ARM64_MAGIC    56
+#define ARM64_SIZE_MAX (256u << 20)
 
 /* A release is the first word there, of the characters that uname -r is made of. */
 static char *clean_release(const char *text)
@@ -64,6 +66,44 @@ char *bzimage_release(const char *path, struct error *err)
 	close(fd);
 	if (!release)
 		error_set(err, ERROR_USAGE, "'%s' is not a kernel image (a bzImage is wanted)",
+			  path);
+	return release;
+}
+
+/* The banner; the words alone stand in other places as well. */
+static char *find_banner(const struct strbuf *image)
+{
+	static const char words[] = "Linux version ";
+	const char *p = image->buf, *end = image->buf + image->len;
+
+	while ((p = memmem(p, (size_t)(end - p), words, sizeof(words) - 1))) {
+		p += sizeof(words) - 1;
+		/* A file read into memory ends with a NUL. */
+		if (*p >= '0' && *p <= '9')
+			return clean_release(p);
+	}
+	return NULL;
+}
+
+char *arm64_image_release(const char *path, struct error *err)
+{
+	struct strbuf image = STRBUF_INIT;
+	int fd = open_file(path, err);
+	char *release = NULL;
+
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	if (file_read(path, ARM64_SIZE_MAX, &image, err)) {
+		strbuf_release(&image);
+		return NULL;
+	}
+	if (image.len > ARM64_MAGIC + 4 && !memcmp(image.buf + ARM64_MAGIC, "ARM\x64", 4))
+		release = find_banner(&image);
+	strbuf_release(&image);
+	if (!release)
+		error_set(err, ERROR_USAGE,
+			  "'%s' is not an arm64 kernel image (an uncompressed Image is wanted)",
 			  path);
 	return release;
 }

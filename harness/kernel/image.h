@@ -10,6 +10,12 @@
  */
 char *bzimage_release(const char *path, struct error *err);
 
+/*
+ * The release that an uncompressed arm64 Image (Documentation/arm64/booting.rst: magic "ARM\x64" at
+ * 56) names itself, the word after "Linux version ". As above.
+ */
+char *arm64_image_release(const char *path, struct error *err);
+
 /* boot/vmlinuz-RELEASE of an unpacked package. The caller frees it; NULL: there is none. */
 char *vmlinuz_path(const char *root);
 

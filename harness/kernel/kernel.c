@@ -26,7 +26,8 @@ static int prepare_image(struct kernel_image *out, const struct kernel *k, struc
 	char hash[SHA256_HEX_SIZE];
 
 	out->image = xstrdup(k->image);
-	out->release = bzimage_release(k->image, err);
+	out->release = k->arch == ARCH_ARM64 ? arm64_image_release(k->image, err)
+					     : bzimage_release(k->image, err);
 	if (!out->release || file_sha256(k->image, hash, err))
 		return -1;
 	out->identity = xstrdup(hash);

@@ -7,7 +7,7 @@
 #include "util/place.h"
 #include "util/xalloc.h"
 
-char *program_path(const char *name, struct error *err)
+static char *find_program(const char *name, const char *remedy, struct error *err)
 {
 	char *folder = program_folder();
 	char *beside = path_dirname(folder);
@@ -21,12 +21,28 @@ char *program_path(const char *name, struct error *err)
 		if (access(places[i], X_OK) == 0)
 			found = xstrdup(places[i]);
 	if (!found)
-		error_set(err, ERROR_FAILED,
-			  "no program '%s' at '%s' or '%s' (run make, or make install)", name,
-			  places[0], places[1]);
+		error_set(err, ERROR_FAILED, "no program '%s' at '%s' or '%s' (%s)", name,
+			  places[0], places[1], remedy);
 	for (size_t i = 0; i < count; i++)
 		free(places[i]);
 	free(folder);
 	free(beside);
+	return found;
+}
+
+char *program_path(const char *name, struct error *err)
+{
+	return find_program(name, "run make, or make install", err);
+}
+
+char *guest_program_path(const struct machine *m, const char *name, struct error *err)
+{
+	char *folder_name, *found;
+
+	if (m->arch == ARCH_X86_64)
+		return program_path(name, err);
+	folder_name = path_join(arch_name(m->arch), name);
+	found = find_program(folder_name, "run make deps-arm64 and make arm64", err);
+	free(folder_name);
 	return found;
 }

@@ -2,6 +2,7 @@
 #ifndef SCHEDBENCH_RUN_PROGRAMS_H
 #define SCHEDBENCH_RUN_PROGRAMS_H
 
+#include "config/config.h"
 #include "util/error.h"
 
 /*
@@ -9,5 +10,11 @@
  * install` puts it. The caller frees it; NULL with @err naming the places.
  */
 char *program_path(const char *name, struct error *err);
+
+/*
+ * The same of a program that runs on @m: those for arm64 are in the folder "arm64" beside ours
+ * (`make arm64`).
+ */
+char *guest_program_path(const struct machine *m, const char *name, struct error *err);
 
 #endif

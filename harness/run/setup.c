@@ -102,6 +102,23 @@ static int draw_seed(struct setup *s, uint64_t *seed, struct error *err)
 	return 0;
 }
 
+/* By the program for this host, whatever the guest's is. */
+static int check_workload(struct setup *s, struct error *err)
+{
+	char *program;
+	int ret;
+
+	if (s->machine->arch != ARCH_X86_64 && s->experiment->workload.backend == BACKEND_PEER)
+		return error_set(err, ERROR_USAGE,
+				 "backend peer runs programs of this host, and machine '%s' is %s "
+				 "(use backend: own)",
+				 s->machine->name, arch_name(s->machine->arch));
+	program = program_path("schedbench-workload", err);
+	ret = program ? workload_check(&s->plan, program, &s->originals, err) : -1;
+	free(program);
+	return ret;
+}
+
 int setup_init(struct setup *s, struct experiment *e, uint64_t seed, struct error *err)
 {
 	memset(s, 0, sizeof(*s));
@@ -111,14 +128,13 @@ int setup_init(struct setup *s, struct experiment *e, uint64_t seed, struct erro
 	    (strcmp(e->scale, "1/1") && machine_scale(s->machine, e->scale, err)) ||
 	    machine_check_tcg(s->machine, err) || load_kernels(s, err) || draw_seed(s, &seed, err))
 		return -1;
-	s->agent_path = program_path("schedbench-agent", err);
-	s->workload_path = s->agent_path ? program_path("schedbench-workload", err) : NULL;
+	s->agent_path = guest_program_path(s->machine, "schedbench-agent", err);
+	s->workload_path =
+		s->agent_path ? guest_program_path(s->machine, "schedbench-workload", err) : NULL;
 	if (!s->workload_path)
 		return -1;
 	plan_init(&s->plan, e, seed);
-	if (resolve_pins(s, err))
-		return -1;
-	if (workload_check(&s->plan, s->workload_path, &s->originals, err))
+	if (resolve_pins(s, err) || check_workload(s, err))
 		return -1;
 	return setup_workload_hash(s, s->workload_sha256, err);
 }

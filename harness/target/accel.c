@@ -65,7 +65,7 @@ static char *describe_place(void)
 {
 	struct error ignored = ERROR_INIT;
 	struct strbuf place = STRBUF_INIT;
-	char *qemu = path_search(QEMU_PROGRAM);
+	char *qemu = path_search("qemu-system-x86_64");
 
 	file_read("/proc/sys/kernel/random/boot_id", 256, &place, &ignored);
 	while (place.len && place.buf[place.len - 1] == '\n')
@@ -296,7 +296,11 @@ static int choose(struct accel_decision *out, const struct accel_request *req, s
 	struct strbuf why = STRBUF_INIT;
 	int ret = 0;
 
-	if (req->machine->accel == ACCEL_TCG)
+	if (req->machine->arch != ARCH_X86_64)
+		set_tcg(out, "machines of arch arm64 are always emulated", false);
+	else if (req->machine->time == TIME_VIRTUAL)
+		set_tcg(out, "virtual time is a matter of emulation", false);
+	else if (req->machine->accel == ACCEL_TCG)
 		set_tcg(out, "the machine's file asks for it", false);
 	else if (kvm_is_absent(&why))
 		set_tcg(out, why.buf, false);

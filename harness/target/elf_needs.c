@@ -115,3 +115,20 @@ int elf_needs(const char *path, struct strbuf *loader, struct strbuf *interprete
 		return error_sys(err, errno, "cannot read '%s'", path);
 	return loader->len ? list_libraries(path, loader->buf, libraries, err) : 0;
 }
+
+int elf_machine(const char *path, struct error *err)
+{
+	Elf64_Ehdr eh = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return error_sys(err, errno, "cannot open '%s'", path);
+	n = pread(fd, &eh, sizeof(eh), 0);
+	close(fd);
+	if (n < 0)
+		return error_sys(err, errno, "cannot read '%s'", path);
+	if (n < (ssize_t)sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG))
+		return 0;
+	return eh.e_machine;
+}

@@ -17,4 +17,7 @@
 int elf_needs(const char *path, struct strbuf *loader, struct strbuf *interpreter,
 	      struct strlist *libraries, struct error *err);
 
+/* e_machine of the ELF file @path (EM_AARCH64), 0 for a file that is none. -1: cannot be read. */
+int elf_machine(const char *path, struct error *err);
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -304,6 +305,95 @@ static void add_skeleton(struct archive *a)
 	}
 }
 
+static bool is_foreign(enum kernel_arch arch)
+{
+#if defined(__aarch64__)
+	return arch != ARCH_ARM64;
+#else
+	return arch != ARCH_X86_64;
+#endif
+}
+
+static int check_machine(const char *path, enum kernel_arch arch, struct error *err)
+{
+	int machine = elf_machine(path, err);
+
+	if (machine < 0)
+		return -1;
+	if (machine != (arch == ARCH_ARM64 ? EM_AARCH64 : EM_X86_64))
+		return error_set(err, ERROR_USAGE,
+				 "'%s' is not a program for %s, which the machine is", path,
+				 arch_name(arch));
+	return 0;
+}
+
+static int add_foreign_program(struct archive *a, const char *guest, const char *source,
+			       enum kernel_arch arch, struct error *err)
+{
+	return check_machine(source, arch, err) || add_file(a, guest, source, 0755, err) ? -1 : 0;
+}
+
+/* Sorted, so that the same files give the same archive. */
+static int add_library_folder(struct archive *a, const char *agent, struct error *err)
+{
+	char *folder = path_dirname(agent), *dir = path_join(folder, "lib");
+	struct dirent **found = NULL;
+	int n = scandir(dir, &found, NULL, alphasort), ret = 0;
+
+	if (n < 0)
+		ret = error_sys(err, errno, "cannot read '%s', the libraries of '%s'", dir, agent);
+	for (int i = 0; i < n; i++) {
+		char *source = path_join(dir, found[i]->d_name);
+		char *guest = path_join("lib", found[i]->d_name);
+
+		if (!ret && found[i]->d_name[0] != '.')
+			ret = add_file(a, guest, source, 0755, err);
+		free(source);
+		free(guest);
+		free(found[i]);
+	}
+	free(found);
+	free(folder);
+	free(dir);
+	return ret;
+}
+
+/* A program keeps its path and is in /bin too, as add_extra() does it. */
+static int add_foreign_extra(struct archive *a, const char *file, enum kernel_arch arch,
+			     struct error *err)
+{
+	char *path = strchr(file, '/') ? absolute(file) : NULL;
+	char *link;
+	int ret;
+
+	if (!path)
+		return error_set(
+			err, ERROR_USAGE,
+			"'%s' is to run on a machine of arch %s: give the path of a program "
+			"for that, or schedbench-workload",
+			file, arch_name(arch));
+	ret = add_foreign_program(a, path, path, arch, err);
+	link = path_join("bin", strrchr(path, '/') + 1);
+	add_text(a, link, S_IFLNK | 0777, path);
+	free(link);
+	free(path);
+	return ret;
+}
+
+static int collect_foreign(struct archive *a, const struct initramfs_spec *spec, struct error *err)
+{
+	add_skeleton(a);
+	if (add_foreign_program(a, "init", spec->agent, spec->arch, err) ||
+	    (spec->workload &&
+	     add_foreign_program(a, "bin/schedbench-workload", spec->workload, spec->arch, err)) ||
+	    add_library_folder(a, spec->agent, err))
+		return -1;
+	for (const char *const *f = spec->extra_files; f && *f; f++)
+		if (add_foreign_extra(a, *f, spec->arch, err))
+			return -1;
+	return add_modules(a, spec, err);
+}
+
 static int collect(struct archive *a, const struct initramfs_spec *spec, struct error *err)
 {
 	add_skeleton(a);
@@ -429,7 +519,7 @@ char *initramfs_make(const struct initramfs_spec *spec, struct error *err)
 	struct archive a = {0};
 	char *path = NULL;
 
-	if (collect(&a, spec, err) == 0)
+	if ((is_foreign(spec->arch) ? collect_foreign(&a, spec, err) : collect(&a, spec, err)) == 0)
 		path = store_archive(&a, err);
 	for (size_t i = 0; i < a.count; i++) {
 		free(a.entries[i].name);

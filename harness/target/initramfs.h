@@ -2,6 +2,7 @@
 #ifndef SCHEDBENCH_TARGET_INITRAMFS_H
 #define SCHEDBENCH_TARGET_INITRAMFS_H
 
+#include "config/config.h"
 #include "util/error.h"
 #include "util/strlist.h"
 
@@ -14,10 +15,15 @@ struct initramfs_spec {
 	const struct strlist
 		*modules; /* files relative to @modules_dir, in the order to load them */
 	const char *modules_dir; /* NULL: no modules */
+	enum kernel_arch arch; /* of the guest */
 	const char *release; /* names /lib/modules/RELEASE; not used without modules */
 };
 
 /*
+ * Of programs for another architecture than this host's no loader can be asked: the files of the
+ * folder "lib" beside the agent are all their libraries. An extra program that is not for the
+ * guest's architecture is an ERROR_USAGE.
+ *
  * Make an initramfs (a cpio archive of the kind "newc", see the kernel's
  * Documentation/driver-api/early-userspace/buffer-format.rst) and return its path, which the
  * caller frees; NULL with @err set. It holds

@@ -9,6 +9,7 @@
 
 #include "target/accel.h"
 #include "target/console.h"
+#include "target/device_tree.h"
 #include "target/initramfs.h"
 #include "target/modules.h"
 #include "target/qemu_command.h"
@@ -29,6 +30,7 @@ struct qemu_target {
 	struct accel_decision accel;
 	char *console; /* path */
 	bool console_is_ours;
+	char *device_tree; /* path; NULL: QEMU's own */
 	char *note;
 };
 
@@ -44,6 +46,7 @@ static char *make_initrd(const struct target_spec *spec, struct error *err)
 		.modules = &modules,
 		.modules_dir = spec->kernel->modules,
 		.release = spec->kernel->release,
+		.arch = spec->machine->arch,
 	};
 	char *path = NULL;
 
@@ -71,9 +74,15 @@ static int open_console(struct qemu_target *t, const char *log, struct error *er
 	return 0;
 }
 
-static void describe(struct qemu_target *t)
+static void describe(struct qemu_target *t, const struct machine *m)
 {
-	if (t->accel.kvm)
+	if (m->time == TIME_VIRTUAL)
+		t->note = xasprintf("virtual time (%s): the guest's clock counts instructions, all "
+				    "CPUs run in turn and are equally fast but for what a workload "
+				    "models; placement, balancing and times of CPU-bound tasks are "
+				    "evidence, latencies of microseconds and throughput are not",
+				    arch_name(m->arch));
+	else if (t->accel.kvm)
 		t->note = xstrdup("virtual machine (KVM): times include virtualisation and what "
 				  "else the host does");
 	else
@@ -88,6 +97,9 @@ static void free_target(struct qemu_target *t)
 {
 	if (t->console_is_ours)
 		unlink(t->console);
+	if (t->device_tree)
+		unlink(t->device_tree);
+	free(t->device_tree);
 	free(t->console);
 	free(t->note);
 	free(t);
@@ -114,6 +126,9 @@ static int start(struct qemu_target *t, const struct target_spec *spec, const ch
 	struct strlist args = STRLIST_INIT;
 	int ret = accel_choose(&t->accel, &request, err);
 
+	if (!ret && spec->machine->clusters)
+		ret = device_tree_make(&t->device_tree, spec->machine, err);
+	plan.device_tree = t->device_tree;
 	plan.kvm = t->accel.kvm;
 	if (!ret)
 		ret = qemu_command(&args, &plan, err);
@@ -137,13 +152,20 @@ static int check(const struct target_spec *spec, struct error *err)
 	/* Before anything that takes time. */
 	ret = topology_qemu_args(&args, spec->machine, err);
 	strlist_release(&args);
-	if (ret || qemu_check_image(spec->kernel->image, err))
+	if (ret || qemu_check_image(spec->kernel->image, spec->machine->arch, err))
 		return -1;
-	qemu = path_search(QEMU_PROGRAM);
+	if (spec->terminal && spec->machine->arch == ARCH_ARM64)
+		return error_set(err, ERROR_USAGE,
+				 "machine '%s' has no second serial line for a shell (give a "
+				 "command after --)",
+				 spec->machine->name);
+	qemu = path_search(qemu_program(spec->machine));
 	if (!qemu)
-		return error_set(err, ERROR_FAILED,
-				 QEMU_PROGRAM " is not installed (make deps, or the package "
-					      "qemu-system-x86)");
+		return error_set(err, ERROR_FAILED, "%s is not installed (%s, or the package %s)",
+				 qemu_program(spec->machine),
+				 spec->machine->arch == ARCH_ARM64 ? "make deps-arm64"
+								   : "make deps",
+				 qemu_package(spec->machine));
 	free(qemu);
 	return 0;
 }
@@ -170,7 +192,7 @@ static int boot(struct target **out, const struct target_spec *spec, struct erro
 	}
 	t->base.fd = t->vm.fd;
 	t->base.end_fd = t->vm.process.pidfd;
-	describe(t);
+	describe(t, spec->machine);
 	*out = &t->base;
 	return 0;
 }

@@ -32,11 +32,38 @@
  */
 #define EMULATED_CMDLINE " tsc=reliable maxcpus=1 no_timer_check cryptomgr.notests"
 
+/* Of an x86 image, and of an arm64 one. */
 #define BOOT_FLAG_OFFSET 0x1fe
 #define MAGIC_OFFSET	 0x202
 #define VERSION_OFFSET	 0x206
+#define ARM64_OFFSET	 56
 
-int qemu_check_image(const char *path, struct error *err)
+/* GICv2, QEMU's choice, serves so many CPUs. */
+#define GICV2_CPUS 8
+
+const char *qemu_program(const struct machine *m)
+{
+	return m->arch == ARCH_ARM64 ? "qemu-system-aarch64" : "qemu-system-x86_64";
+}
+
+const char *qemu_package(const struct machine *m)
+{
+	return m->arch == ARCH_ARM64 ? "qemu-system-arm" : "qemu-system-x86";
+}
+
+static bool is_x86(const unsigned char *head, ssize_t len)
+{
+	return len > VERSION_OFFSET + 1 && head[BOOT_FLAG_OFFSET] == 0x55 &&
+	       head[BOOT_FLAG_OFFSET + 1] == 0xaa && !memcmp(head + MAGIC_OFFSET, "HdrS", 4) &&
+	       (head[VERSION_OFFSET + 1] << 8 | head[VERSION_OFFSET]) >= 0x206;
+}
+
+static bool is_arm64(const unsigned char *head, ssize_t len)
+{
+	return len >= ARM64_OFFSET + 4 && !memcmp(head + ARM64_OFFSET, "ARM\x64", 4);
+}
+
+int qemu_check_image(const char *path, enum kernel_arch arch, struct error *err)
 {
 	unsigned char head[VERSION_OFFSET + 2];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -50,13 +77,16 @@ int qemu_check_image(const char *path, struct error *err)
 	close(fd);
 	if (n < 0)
 		return -1;
-	if (n < (ssize_t)sizeof(head) || head[BOOT_FLAG_OFFSET] != 0x55 ||
-	    head[BOOT_FLAG_OFFSET + 1] != 0xaa || memcmp(head + MAGIC_OFFSET, "HdrS", 4) != 0 ||
-	    (head[VERSION_OFFSET + 1] << 8 | head[VERSION_OFFSET]) < 0x206)
-		return error_set(err, ERROR_FAILED,
-				 "'%s' is not an x86 kernel image (a bzImage or vmlinuz is needed)",
-				 path);
-	return 0;
+	if (arch == ARCH_ARM64 ? is_arm64(head, n) : is_x86(head, n))
+		return 0;
+	if (is_arm64(head, n) || is_x86(head, n))
+		return error_set(err, ERROR_USAGE,
+				 "kernel image '%s' is for %s and the machine is %s", path,
+				 arch_name(arch == ARCH_ARM64 ? ARCH_X86_64 : ARCH_ARM64),
+				 arch_name(arch));
+	return error_set(err, ERROR_FAILED, "'%s' is not an %s kernel image (%s is needed)", path,
+			 arch == ARCH_ARM64 ? "arm64" : "x86",
+			 arch == ARCH_ARM64 ? "an uncompressed Image" : "a bzImage or vmlinuz");
 }
 
 static unsigned count_host_cpus(void)
@@ -81,13 +111,17 @@ int qemu_kernel_cmdline(struct strbuf *out, const struct qemu_plan *plan, unsign
 {
 	const char *own[] = {plan->cmdline, plan->machine->cmdline};
 
+	/* A clock that counts instructions stands still while the host does something else. */
+	if (plan->machine->time == TIME_VIRTUAL)
+		host_cpus = cpus;
 	/* The longest that the kernel takes: 300 s for RCU, 60 s for the watchdog. */
 	strbuf_addf(out,
-		    "console=ttyS0 quiet panic=-1 oops=panic rcupdate.rcu_cpu_stall_timeout=%u "
+		    "console=%s quiet panic=-1 oops=panic rcupdate.rcu_cpu_stall_timeout=%u "
 		    "watchdog_thresh=%u workqueue.watchdog_thresh=%u",
+		    plan->machine->arch == ARCH_ARM64 ? "ttyAMA0" : "ttyS0",
 		    scale(21, cpus, host_cpus, 300), scale(10, cpus, host_cpus, 60),
 		    scale(30, cpus, host_cpus, 600));
-	if (!plan->kvm)
+	if (!plan->kvm && plan->machine->arch == ARCH_X86_64)
 		strbuf_addstr(out, EMULATED_CMDLINE);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (own[i] && *own[i])
@@ -139,6 +173,49 @@ static void add(struct strlist *args, const char *option, const char *value)
 		strlist_add(args, value);
 }
 
+/* Every CPU after the other in one thread, in turns that end by a count of instructions. */
+static void add_accel(struct strlist *args, const struct qemu_plan *plan)
+{
+	if (plan->machine->time != TIME_VIRTUAL) {
+		add(args, "-accel", plan->kvm ? "kvm" : "tcg,thread=multi");
+		return;
+	}
+	add(args, "-accel", "tcg,thread=single");
+	add(args, "-icount", "shift=0,sleep=off");
+	add(args, "-rtc", "base=2020-01-01T00:00:00,clock=vm");
+}
+
+/* @dump: file to write the device tree to; NULL: none. */
+static int add_machine(struct strlist *args, const struct machine *m, bool kvm, const char *dump,
+		       struct error *err)
+{
+	struct strbuf type = STRBUF_INIT;
+
+	/* Each controller left out is one that the guest does not look for. */
+	if (m->arch == ARCH_X86_64)
+		strbuf_addstr(&type, "q35,usb=off,sata=off,smbus=off,vmport=off");
+	else
+		strbuf_addf(&type, "virt,gic-version=%d", m->topology.cores > GICV2_CPUS ? 3 : 2);
+	if (dump)
+		strbuf_addf(&type, ",dumpdtb=%s", dump);
+	add(args, "-M", type.buf);
+	strbuf_release(&type);
+	if (m->cpu)
+		add(args, "-cpu", m->cpu);
+	else
+		add(args, "-cpu", m->arch == ARCH_ARM64 ? "cortex-a57" : default_cpu(kvm));
+	return topology_qemu_args(args, m, err);
+}
+
+static void add_frame(struct strlist *args, const struct machine *m)
+{
+	add(args, qemu_program(m), NULL);
+	add(args, "-nodefaults", NULL);
+	add(args, "-no-user-config", NULL);
+	add(args, "-no-reboot", NULL);
+	add(args, "-display", "none");
+}
+
 static int add_boot(struct strlist *args, const struct qemu_plan *plan, struct error *err)
 {
 	const struct topology *t = &plan->machine->topology;
@@ -153,21 +230,24 @@ static int add_boot(struct strlist *args, const struct qemu_plan *plan, struct e
 	return ret;
 }
 
+int qemu_dump_command(struct strlist *args, const struct machine *m, const char *path,
+		      struct error *err)
+{
+	add_frame(args, m);
+	add(args, "-accel", "tcg");
+	return add_machine(args, m, false, path, err);
+}
+
 int qemu_command(struct strlist *args, const struct qemu_plan *plan, struct error *err)
 {
 	const struct machine *m = plan->machine;
 
-	add(args, QEMU_PROGRAM, NULL);
-	add(args, "-nodefaults", NULL);
-	add(args, "-no-user-config", NULL);
-	add(args, "-no-reboot", NULL);
-	add(args, "-display", "none");
-	add(args, "-accel", plan->kvm ? "kvm" : "tcg,thread=multi");
-	/* Each controller left out is one that the guest does not look for. */
-	add(args, "-M", "q35,usb=off,sata=off,smbus=off,vmport=off");
-	add(args, "-cpu", m->cpu ? m->cpu : default_cpu(plan->kvm));
-	if (topology_qemu_args(args, m, err))
+	add_frame(args, m);
+	add_accel(args, plan);
+	if (add_machine(args, m, plan->kvm, NULL, err))
 		return -1;
+	if (plan->device_tree)
+		add(args, "-dtb", plan->device_tree);
 	add(args, "-chardev", NULL);
 	add_escaped(args, "file,id=console,path=", plan->console_log);
 	add(args, "-serial", "chardev:console");

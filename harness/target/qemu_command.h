@@ -9,17 +9,20 @@
 #include "util/strbuf.h"
 #include "util/strlist.h"
 
-#define QEMU_PROGRAM "qemu-system-x86_64"
+/* The QEMU that emulates machine @m, and the Debian package that holds it. */
+const char *qemu_program(const struct machine *m);
+const char *qemu_package(const struct machine *m);
 
 /* What a guest is started from. */
 struct qemu_plan {
 	const struct machine *machine;
-	const char *image; /* bzImage */
+	const char *image; /* bzImage or, for arm64, Image */
 	const char *initrd;
 	const char *cmdline; /* the kernel recipe's; NULL: none */
 	const char *console_log;
+	const char *device_tree; /* file; NULL: QEMU's own */
 	bool terminal; /* a second serial port on stdin and stdout */
-	bool kvm; /* else TCG with a thread for each vCPU */
+	bool kvm; /* else TCG with a thread for each vCPU, or one for all in virtual time */
 };
 
 /*
@@ -27,6 +30,10 @@ struct qemu_plan {
  * no device but a serial port; a guest that restarts ends QEMU.
  */
 int qemu_command(struct strlist *args, const struct qemu_plan *plan, struct error *err);
+
+/* The arguments of a QEMU that writes the device tree of @m to @path and ends. */
+int qemu_dump_command(struct strlist *args, const struct machine *m, const char *path,
+		      struct error *err);
 
 /*
  * The kernel's command line: quiet (which still prints errors and, once a panic begins,
@@ -37,7 +44,10 @@ int qemu_command(struct strlist *args, const struct qemu_plan *plan, struct erro
 int qemu_kernel_cmdline(struct strbuf *out, const struct qemu_plan *plan, unsigned cpus,
 			unsigned host_cpus, struct error *err);
 
-/* Is @path an x86 kernel image (boot protocol 2.06 or later, see Documentation/arch/x86/boot)? */
-int qemu_check_image(const char *path, struct error *err);
+/*
+ * Is @path a kernel image for @arch? x86: boot protocol 2.06 or later (Documentation/arch/x86/boot),
+ * arm64: an Image (Documentation/arm64/booting). An image for the other is refused by name.
+ */
+int qemu_check_image(const char *path, enum kernel_arch arch, struct error *err);
 
 #endif

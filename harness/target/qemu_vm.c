@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "target/console.h"
-#include "target/qemu_command.h"
 #include "target/qemu_vm.h"
 
 #define LAST_WORDS_MAX 4096
@@ -125,6 +124,7 @@ void qemu_vm_last_words(const struct qemu_vm *vm, struct strbuf *out)
 	struct strbuf line = STRBUF_INIT;
 	struct stat st;
 	off_t start = 0;
+	const char *colon;
 	ssize_t n;
 
 	if (fstat(vm->stderr_fd, &st) == 0 && st.st_size > (off_t)sizeof(buf))
@@ -134,8 +134,10 @@ void qemu_vm_last_words(const struct qemu_vm *vm, struct strbuf *out)
 		console_last_lines(&line, buf, n, 1, "");
 	if (line.len)
 		line.buf[--line.len] = '\0';
-	if (strncmp(line.buf, QEMU_PROGRAM ": ", strlen(QEMU_PROGRAM ": ")) == 0)
-		strbuf_consume(&line, strlen(QEMU_PROGRAM ": "));
+	/* "qemu-system-x86_64: what it is". */
+	colon = strncmp(line.buf, "qemu-system-", 12) ? NULL : strstr(line.buf, ": ");
+	if (colon)
+		strbuf_consume(&line, colon + 2 - line.buf);
 	strbuf_addstr(out, line.buf);
 	strbuf_release(&line);
 }

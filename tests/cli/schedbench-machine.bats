@@ -19,6 +19,27 @@ setup() {
 		([.domains[].name] == ["SMT", "MC", "PKG", "NUMA", "NUMA"])'
 }
 
+@test "machines of clusters: capacities, caches, and the domains that follow from them" {
+	run -0 "$S" machine show juno-r2
+	[[ "$output" == *"CPUs 0,3-5: 4 cores x 1 thread, capacity 383"* ]]
+	[[ "$output" == *"CPUs 1-2: 2 cores x 1 thread, capacity 1024"* ]]
+	[[ "$output" == *"  MC       4 CPUs  0,3-5"*"  PKG      6 CPUs  0-5"* ]]
+	"$S" machine show juno-r2-shared --json | jq -e '[.domains[].cpus] == ["0-5"]'
+	"$S" machine show juno-r2 --xml >"$BATS_TEST_TMPDIR/m.xml"
+	[ "$(hwloc-calc -i "$BATS_TEST_TMPDIR/m.xml" --po -I pu l2:1)" = 1,2 ]
+	run -0 "$S" pin --machine juno-r2 l2:0
+	[ "$output" = 0,3-5 ]
+	run -2 "$S" machine show juno-r2 --scale 1/2
+	[[ "$output" == *"clusters"* ]]
+}
+
+@test "kernels of another architecture are refused by name" {
+	run -2 "$S" boot --kernel debian-6.1 --machine juno-r2 -- true
+	[[ "$output" == *"kernel 'debian-6.1' is for x86_64 and machine 'juno-r2' is arm64"* ]]
+	run -2 "$S" boot --kernel juno-6.1-after --machine small-4 -- true
+	[[ "$output" == *"kernel 'juno-6.1-after' is for arm64 and machine 'small-4' is x86_64"* ]]
+}
+
 @test "hwloc reads what machine show writes" {
 	"$S" machine show broadwell-2s80 --xml >"$BATS_TEST_TMPDIR/m.xml"
 	[ "$(hwloc-calc -i "$BATS_TEST_TMPDIR/m.xml" -N core all)" = 40 ]

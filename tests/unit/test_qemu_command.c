@@ -64,6 +64,60 @@ static void the_machine_s_cpu_wins(void **state)
 	strbuf_release(&args);
 }
 
+static struct cpu_cluster clusters[] = {{(char *)"1-2", 1024}, {(char *)"0,3-5", 383}};
+
+static struct machine juno = {
+	.name = (char *)"juno",
+	.type = MACHINE_QEMU,
+	.arch = ARCH_ARM64,
+	.time = TIME_VIRTUAL,
+	.topology = {1, 1, 6, 1, 1, 20, 20},
+	.clusters = clusters,
+	.clusters_count = 2,
+	.memory_mb = 256,
+	.cmdline = (char *)"",
+};
+
+/* The options that made the published figures come out in a trial (-icount: QEMU's manual). */
+static void virtual_time_counts_instructions_in_one_thread(void **state)
+{
+	const struct qemu_plan plan = {.machine = &juno,
+				       .image = "/k",
+				       .initrd = "/i",
+				       .console_log = "log",
+				       .device_tree = "/d"};
+	struct strbuf args = STRBUF_INIT;
+
+	(void)state;
+	build(&plan, &args);
+	assert_int_equal(strncmp(args.buf, "qemu-system-aarch64 ", 20), 0);
+	assert_non_null(strstr(args.buf, "-accel tcg,thread=single -icount shift=0,sleep=off "));
+	assert_non_null(strstr(args.buf, "-rtc base=2020-01-01T00:00:00,clock=vm "));
+	assert_non_null(strstr(args.buf, "-M virt,gic-version=2 -cpu cortex-a57 -smp 6 -m 256M "));
+	assert_non_null(strstr(args.buf, "-dtb /d "));
+	assert_non_null(strstr(args.buf, "console=ttyAMA0 "));
+	/* One guest second is one of instructions, however busy the host is. */
+	assert_non_null(strstr(args.buf, "rcupdate.rcu_cpu_stall_timeout=21 "));
+	assert_null(strstr(args.buf, "maxcpus="));
+	strbuf_release(&args);
+}
+
+static void an_x86_machine_may_have_virtual_time_too(void **state)
+{
+	struct machine m = small;
+	const struct qemu_plan plan = {
+		.machine = &m, .image = "/k", .initrd = "/i", .console_log = "log"};
+	struct strbuf args = STRBUF_INIT;
+
+	(void)state;
+	m.time = TIME_VIRTUAL;
+	build(&plan, &args);
+	assert_non_null(strstr(args.buf, "qemu-system-x86_64 "));
+	assert_non_null(strstr(args.buf, "-accel tcg,thread=single -icount shift=0,sleep=off "));
+	assert_null(strstr(args.buf, "thread=multi"));
+	strbuf_release(&args);
+}
+
 static int cmdline(struct strbuf *out, const char *kernel, const char *machine, unsigned cpus,
 		   unsigned host_cpus, struct error *err)
 {
@@ -146,7 +200,7 @@ static void check_image(const void *head, size_t len, int expected)
 	assert_true(fd >= 0);
 	assert_int_equal(write_all(fd, head, len), 0);
 	close(fd);
-	assert_int_equal(qemu_check_image(path, &err), expected);
+	assert_int_equal(qemu_check_image(path, ARCH_X86_64, &err), expected);
 	if (expected)
 		assert_non_null(strstr(err.msg, "is not an x86 kernel image"));
 	unlink(path);
@@ -169,6 +223,25 @@ static void only_x86_kernel_images_are_booted(void **state)
 	check_image(head, sizeof(head), -1);
 }
 
+/* Documentation/arm64/booting: magic "ARM\x64" at 56. */
+static void an_arm64_image_is_for_arm64(void **state)
+{
+	char path[] = "/tmp/test_qemu_command.XXXXXX", head[1024] = {0};
+	int fd = mkstemp(path);
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_true(fd >= 0);
+	memcpy(head + 56, "ARM\x64", 4);
+	assert_int_equal(write_all(fd, head, sizeof(head)), 0);
+	close(fd);
+	assert_int_equal(qemu_check_image(path, ARCH_ARM64, &err), 0);
+	assert_int_equal(qemu_check_image(path, ARCH_X86_64, &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	assert_non_null(strstr(err.msg, "is for arm64 and the machine is x86_64"));
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +251,9 @@ int main(void)
 		cmocka_unit_test(words_of_kernel_and_machine_come_last),
 		cmocka_unit_test(what_the_kernel_would_cut_is_refused),
 		cmocka_unit_test(only_x86_kernel_images_are_booted),
+		cmocka_unit_test(an_arm64_image_is_for_arm64),
+		cmocka_unit_test(virtual_time_counts_instructions_in_one_thread),
+		cmocka_unit_test(an_x86_machine_may_have_virtual_time_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
