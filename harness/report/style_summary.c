@@ -12,6 +12,14 @@ struct line {
 	struct cell_change change;
 };
 
+/* Of a baseline of 0 there is no percentage, but still a direction. */
+static bool is_better(const struct result *r, const struct cell_change *c)
+{
+	if (!isnan(c->percent))
+		return c->percent > 0;
+	return r->better == BETTER_HIGHER ? c->test.difference > 0 : c->test.difference < 0;
+}
+
 static const char *verdict(const struct result *r, const struct line *l)
 {
 	const char *word = cell_word(result_cell(r, l->kase, l->variant));
@@ -22,7 +30,7 @@ static const char *verdict(const struct result *r, const struct line *l)
 	if (word)
 		return "no baseline";
 	if (l->change.marked)
-		return l->change.percent > 0 ? "improvement" : "regression";
+		return is_better(r, &l->change) ? "improvement" : "regression";
 	return l->change.unit == UNIT_NONE ? "too few" : "no change";
 }
 
