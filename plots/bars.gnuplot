@@ -10,5 +10,8 @@ set bars 0.5
 set yrange [0:*]
 set offsets 0, 0, graph 0.05, 0
 
-plot for [i=1:variants] data using (column(3 * i)):(column(3 * i + 1)):(column(3 * i + 2)):xtic(label_of(strcol(1))) \
+# A variant without any value would end the program; a bar without height is not seen.
+held(i) = valid(i) ? column(i) : 0
+
+plot for [i=1:variants] data using (held(3 * i)):(held(3 * i + 1)):(held(3 * i + 2)):xtic(label_of(strcol(1))) \
          lt i dt 1 lw 0.6 title columnheader(3 * i)

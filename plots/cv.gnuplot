@@ -9,4 +9,7 @@ set style fill solid 0.75 border lt -1
 set yrange [0:*]
 set offsets 0, 0, graph 0.05, 0
 
-plot for [i=1:variants] data using (column(3 * i)):xtic(label_of(strcol(1))) lt i dt 1 lw 0.6 title columnheader(3 * i)
+# A variant without any value would end the program; a bar without height is not seen.
+held(i) = valid(i) ? column(i) : 0
+
+plot for [i=1:variants] data using (held(3 * i)):xtic(label_of(strcol(1))) lt i dt 1 lw 0.6 title columnheader(3 * i)

@@ -153,3 +153,21 @@ repetitions: 3'
 	run ! grep -q minutes "$BATS_TEST_TMPDIR/o.svg"
 	[ "$(grep -P '^\d' "$BATS_TEST_TMPDIR/o.tsv")" = $'1\t50\n2\t150\n3\t100' ]
 }
+
+@test "a baseline of zero has no percentage, but a direction" {
+	printf 'variant,case,better,value\na,1,higher,0\na,1,higher,0\nb,1,higher,5\nb,1,higher,5\n' >"$CSV"
+	"$S" import samples "$CSV" >/dev/null
+	run -0 --separate-stderr "$S" compare --style summary
+	[[ "${lines[1]}" =~ ^\ *improvement\ +b,\ case\ 1$ ]]
+}
+
+@test "a variant that has nothing but failures does not end a figure or the page" {
+	printf 'variant,case,value,status\na,1,1,ok\na,1,2,ok\nb,1,,failed\n' >"$CSV"
+	"$S" import samples "$CSV" >/dev/null
+	for kind in bars cv; do
+		run -0 "$S" plot --kind "$kind" -o "$BATS_TEST_TMPDIR/p.svg"
+		[ -s "$BATS_TEST_TMPDIR/p.svg" ]
+	done
+	run -0 --separate-stderr "$S" compare --style html
+	[[ "$output" == *"</html>"* ]]
+}
