@@ -47,7 +47,8 @@ struct row *table_add_row(struct table *t, const struct parsed *p, unsigned line
 	r->statistic = p->statistic ? xstrndup(p->statistic, p->statistic_len) : xstrdup("");
 	r->name = name_of(p);
 	r->group = xstrdup("");
-	r->mark = xstrdup(p->mark ? p->mark : "");
+	r->mark = p->style == STYLE_LKP_LIST ? xstrndup(p->mark, strcspn(p->mark, " \t"))
+					     : xstrdup(p->mark ? p->mark : "");
 	r->unit = xstrdup("");
 	r->cells =
 		xcalloc(p->style == STYLE_VARIANCE ? TABLE_MAX_CELLS : p->count, sizeof(*r->cells));

@@ -13,6 +13,8 @@ static double change_of(const struct cell *base, const struct cell *c, enum chan
 {
 	double ratio = c->value / base->value;
 
+	if (c->absolute)
+		return c->value - base->value;
 	return rule == CHANGE_SAVED ? 100 * (1 - ratio) : 100 * (ratio - 1);
 }
 
@@ -33,6 +35,8 @@ static bool follows(const struct cell *base, const struct cell *c, enum change_r
 	double ratio = fabs(c->value / base->value), base_step = is_one(base) ? 0 : base->step;
 	double slack = 50 * (c->step + ratio * base_step) / fabs(base->value) + c->change_step / 2;
 
+	if (c->absolute)
+		slack = (c->step + base->step + c->change_step) / 2;
 	return fabs(change_of(base, c, rule) - c->change) <= slack * (1 + 1e-9) + 1e-9;
 }
 
@@ -114,7 +118,12 @@ static enum direction usual_direction(const struct table *t, const struct row *r
 /* mmtests and AMD print gains as positive: the rule of a row is its direction. */
 static enum direction find_direction(const struct table *t, const struct row *r)
 {
-	if (t->style == STYLE_MMTESTS || t->style == STYLE_COLON) {
+	if (t->style == STYLE_SCHBENCH && strcasestr(t->heading, "latenc"))
+		return DIRECTION_LOWER;
+	if (t->style == STYLE_SCHBENCH && strcasestr(t->heading, "rps"))
+		return DIRECTION_HIGHER;
+	if (t->style == STYLE_MMTESTS || t->style == STYLE_COLON || t->style == STYLE_DEVIATION ||
+	    t->style == STYLE_BARE) {
 		if (r->rule == CHANGE_SAVED)
 			return DIRECTION_LOWER;
 		if (t->style == STYLE_MMTESTS)
@@ -162,11 +171,38 @@ static void common_direction(struct table *t)
 		t->direction = all;
 }
 
+/*
+ * "0.71(-1.43)" does not say what stands in parentheses: it is a change where it follows from the
+ * values in most of the cells, else it is how much the value varies.
+ */
+static void settle_bare(struct table *t)
+{
+	unsigned changes = 0, relative = votes(t, t->rows, CHANGE_RELATIVE),
+		 saved = votes(t, t->rows, CHANGE_SAVED);
+
+	for (unsigned i = 0; i < t->rows_count; i++)
+		for (unsigned k = 1; k < t->columns_count; k++)
+			changes += t->rows[i].cells[k].has_change;
+	if (2 * relative > changes || 2 * saved > changes)
+		return;
+	for (unsigned i = 0; i < t->rows_count; i++)
+		for (unsigned k = 0; k < t->columns_count; k++) {
+			struct cell *c = &t->rows[i].cells[k];
+
+			c->has_cv = c->has_change;
+			c->cv = c->change;
+			c->has_change = false;
+		}
+}
+
 void table_check(struct table *t)
 {
 	bool compares = t->style != STYLE_OPS && t->style != STYLE_COUNTS &&
-			t->style != STYLE_INTEL && t->style != STYLE_LKP_LIST;
+			t->style != STYLE_INTEL && t->style != STYLE_LKP_LIST &&
+			t->style != STYLE_SCHBENCH;
 
+	if (t->style == STYLE_BARE && t->rows_count)
+		settle_bare(t);
 	for (unsigned i = 0; i < t->rows_count; i++) {
 		struct row *r = &t->rows[i];
 

@@ -251,6 +251,42 @@ static unsigned plain_columns(struct table *t, const char *s)
 	return 1;
 }
 
+/* Where a field that may hold single blanks ends: at two of them, or a tab. */
+static size_t field_length(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] && s[n] != '\t' &&
+	       !(s[n] == ' ' && (s[n + 1] == ' ' || s[n + 1] == '\t' || !s[n + 1])))
+		n++;
+	return n;
+}
+
+/* "grp  mainline (BASELINE)  with patch": names of several words, far from each other. */
+static unsigned spaced_columns(struct table *t, const char *s)
+{
+	const char *start[TABLE_MAX_CELLS + 1];
+	size_t len[TABLE_MAX_CELLS + 1];
+	unsigned n = 0, skip;
+
+	while (s && *(s = skip_blanks(s))) {
+		if (n > TABLE_MAX_CELLS)
+			return 0;
+		start[n] = s;
+		len[n] = field_length(s);
+		if (len[n] > 40 || strchr(".,", s[len[n] - 1]))
+			return 0; /* a sentence */
+		s += len[n++];
+	}
+	if (n != t->columns_count && n != t->columns_count + 1)
+		return 0;
+	skip = n - t->columns_count;
+	for (unsigned i = skip; i < n; i++)
+		table_set_column(t, i - skip, start[i], len[i]);
+	t->named = true;
+	return 1;
+}
+
 /* 0-day's columns: two commits over two rules, a few lines above the first row. */
 static bool lkp_columns(struct table *t, const struct scan *scan, unsigned first)
 {
@@ -286,6 +322,9 @@ static unsigned find_columns(struct table *t, const struct scan *scan, unsigned 
 	case STYLE_LKP:
 		lkp_columns(t, scan, first);
 		return 0;
+	case STYLE_DEVIATION:
+	case STYLE_BARE:
+		return spaced_columns(t, above);
 	case STYLE_PERCENT:
 		return plain_columns(t, above);
 	case STYLE_MMTESTS:
@@ -338,8 +377,9 @@ static bool is_drawn(const char *s)
 
 static void find_heading(struct table *t, const struct scan *scan, unsigned first, unsigned above)
 {
-	const char *s;
+	struct parsed row;
 	unsigned blanks = 0;
+	const char *s;
 
 	for (unsigned n = above + 1; (s = line_above(scan, first, n)) && n < above + 5; n++) {
 		if (text_is_blank(s)) {
@@ -349,6 +389,8 @@ static void find_heading(struct table *t, const struct scan *scan, unsigned firs
 		}
 		if (is_rule(s) || is_drawn(s))
 			continue;
+		if (parse_row(s, false, &row))
+			break; /* of another table */
 		set(&t->heading, strlen(s) < 200 ? skip_blanks(s) : "");
 		break;
 	}
@@ -400,6 +442,12 @@ void table_describe(struct table *t, const struct scan *scan, unsigned first,
 		unit_from_heading(t);
 	} else {
 		set(&t->heading, c->test);
+	}
+	if (t->style == STYLE_SCHBENCH) {
+		if (!*t->test)
+			set(&t->test, "schbench");
+		if (strstr(t->heading, "(usec)"))
+			set(&t->unit, "usec");
 	}
 	name_columns(t);
 }

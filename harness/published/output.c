@@ -10,10 +10,9 @@
 
 const char *table_style_name(enum table_style style)
 {
-	static const char *const names[STYLE_COUNT_OF] = {"mmtests",  "ops",	  "amd",
-							  "colon",    "intel",	  "lkp",
-							  "lkp-list", "variance", "percent",
-							  "counts",   "prose"};
+	static const char *const names[STYLE_COUNT_OF] = {
+		"mmtests",   "ops",  "amd",	 "colon",    "intel",	"lkp",	  "lkp-list",
+		"deviation", "bare", "schbench", "variance", "percent", "counts", "prose"};
 
 	return names[style];
 }
@@ -53,6 +52,7 @@ static json_t *cell_json(const struct cell *c)
 	json_object_set_new(o, "text", json_string(c->text));
 	json_object_set_new(o, "value", number_json(*c->text, c->value));
 	json_object_set_new(o, "change", number_json(c->has_change, c->change));
+	json_object_set_new(o, "absolute", json_boolean(c->absolute));
 	json_object_set_new(o, "recomputed", number_json(c->has_recomputed, c->recomputed));
 	json_object_set_new(o, "cv", number_json(c->has_cv, c->cv));
 	json_object_set_new(o, "significant", json_boolean(c->significant));
@@ -223,7 +223,8 @@ static void text_cell(const struct cell *c, struct strbuf *out)
 	snprintf(text, sizeof(text), "%s%s", c->approximate ? "~" : "", *c->text ? c->text : "-");
 	strbuf_addf(out, " %16s", text);
 	if (c->has_change)
-		strbuf_addf(out, c->significant ? " *%7.2f%%*" : " (%7.2f%%)", c->change);
+		strbuf_addf(out, c->significant ? " *%7.2f%c*" : " (%7.2f%c)", c->change,
+			    c->absolute ? ' ' : '%');
 	else
 		strbuf_addf(out, " %10s", "");
 	if (c->has_cv)

@@ -21,6 +21,9 @@ enum table_style {
 	STYLE_INTEL, /* TCP_RR 56-threads 1.00 ( 2.56) -0.25 ( 3.27) */
 	STYLE_LKP, /* 79317172 -34.2% 52217838 +- 3% NAME */
 	STYLE_LKP_LIST, /* testcase: change | NAME -19.0% regression */
+	STYLE_DEVIATION, /* 16 126.73 +- 0.31% ( ) 315.91 +- 0.66% ( 149.28%) */
+	STYLE_BARE, /* Process 10 groups : 0.70, 0.71(-1.43) */
+	STYLE_SCHBENCH, /* * 99.0th: 74880 (54 samples) */
 	STYLE_VARIANCE, /* NAME : 304931.33 (var: 1.29%) [diff: -1.50%] */
 	STYLE_PERCENT, /* 1 CCD 100% 99.18% [%diff: -0.82%] */
 	STYLE_COUNTS, /* 88K probe:rebalance_domains_L37 */
@@ -50,6 +53,7 @@ struct cell {
 	bool approximate; /* "~19.3s" */
 	bool has_change, has_cv, significant, has_recomputed;
 	bool flagged; /* the printed change does not follow from the printed values */
+	bool absolute; /* the change is a difference, not percent */
 	double change, change_step; /* in percent, as printed */
 	double cv; /* in percent */
 	double recomputed; /* the change that follows from the values, by the row's rule */

@@ -213,6 +213,95 @@ bool parse_intel(const char *s, struct parsed *row)
 	return true;
 }
 
+/* "+- 0.31%", "(+/- 1.22%)" behind a value. */
+static const char *spread(const char *s, struct cell *cell)
+{
+	struct cell cv = {.text = ""};
+	bool paren = *s == '(';
+
+	s = skip_blanks(s + paren);
+	if (*s == PLUS_MINUS)
+		s++;
+	else if (!strncmp(s, "+-", 2))
+		s += 2;
+	else if (!strncmp(s, "+/-", 3))
+		s += 3;
+	else
+		return NULL;
+	s = scan_number(skip_blanks(s), &cv);
+	if (!s || *(s = skip_blanks(s)) != '%')
+		return NULL;
+	s = skip_blanks(s + 1);
+	if (paren && *s++ != ')')
+		return NULL;
+	cell->has_cv = true;
+	cell->cv = cv.value;
+	return s;
+}
+
+/* A value, its spread and, where it is one, the change: "( 149.28%)", "(+3.56%)", "0.7 %". */
+static const char *deviation_cell(const char *s, struct cell *cell)
+{
+	const char *next;
+
+	*cell = (struct cell){.text = ""};
+	s = scan_number(s, cell);
+	if (!s || !(s = spread(skip_blanks(s), cell)))
+		return NULL;
+	s = skip_blanks(s);
+	if (*s == '(' && *skip_blanks(s + 1) == ')')
+		return skip_blanks(s + 1) + 1;
+	next = *s == '(' || *s == '*' ? percented_change(s, cell) : NULL;
+	if (!next && (next = scan_change(s, cell)) && *next && *next != ' ' && *next != '\t')
+		next = NULL;
+	cell->has_change = next != NULL;
+	return next ? next : s;
+}
+
+bool parse_deviation(const char *s, struct parsed *row)
+{
+	*row = (struct parsed){.style = STYLE_DEVIATION};
+	if ((!strchr(s, PLUS_MINUS) && !strstr(s, "+-") && !strstr(s, "+/-")) ||
+	    !split_row(s, deviation_cell, row) || !row->left_len || row->left_len > 100)
+		return false;
+	split_statistic(row);
+	drop_colon(row);
+	row->certain = row->count > 1;
+	return true;
+}
+
+/* "0.71(-1.43)", nothing that says percent; the first value may stand alone, with a comma. */
+static const char *bare_cell(const char *s, struct cell *cell)
+{
+	struct cell change = {.text = ""};
+
+	*cell = (struct cell){.text = ""};
+	s = scan_number(s, cell);
+	if (s && *s == ',')
+		return s + 1;
+	if (!s || *s != '(' || !(s = scan_number(skip_blanks(s + 1), &change)) ||
+	    *(s = skip_blanks(s)) != ')')
+		return NULL;
+	cell->has_change = true;
+	cell->change = change.value;
+	cell->change_step = change.step;
+	s++;
+	return *s == ',' ? s + 1 : s;
+}
+
+bool parse_bare(const char *s, struct parsed *row)
+{
+	*row = (struct parsed){.style = STYLE_BARE};
+	if (!strchr(s, '(') || !split_row(s, bare_cell, row) || !row->left_len ||
+	    row->left_len > 60 || !memchr(row->left, ':', row->left_len) ||
+	    !row->cells[row->count - 1].has_change)
+		return false;
+	if (row->count == 1)
+		take_bare_base(row);
+	drop_colon(row);
+	return row->count > 1 && row->name_len;
+}
+
 static bool is_ops_word(const char *word, unsigned len)
 {
 	return len == 3 && !memcmp(word, "Ops", 3);

@@ -30,6 +30,9 @@ bool parse_amd(const char *s, struct parsed *row);
 bool parse_percented(const char *s, struct parsed *row); /* STYLE_MMTESTS, STYLE_COLON */
 bool parse_ops(const char *s, struct parsed *row);
 bool parse_intel(const char *s, struct parsed *row);
+bool parse_deviation(const char *s, struct parsed *row);
+bool parse_bare(const char *s, struct parsed *row);
+bool parse_percentile(const char *s, struct parsed *row);
 bool parse_lkp(const char *s, struct parsed *row);
 bool parse_lkp_list(const char *s, struct parsed *row);
 bool parse_variance(const char *s, struct parsed *row);

@@ -23,6 +23,24 @@ static const char *deviation(const char *s, struct cell *cell)
 	return p + 1;
 }
 
+/* "-34.2%", or "+1.2" where the values are percentages themselves and the difference is told. */
+static const char *lkp_change(const char *s, struct cell *cell)
+{
+	struct cell number = {.text = ""};
+	const char *next = scan_change(s, cell);
+
+	s = skip_blanks(s);
+	if (next || (*s != '+' && *s != '-'))
+		return next;
+	next = scan_number(s, &number);
+	if (!next)
+		return NULL;
+	cell->has_change = cell->absolute = true;
+	cell->change = number.value;
+	cell->change_step = number.step;
+	return next;
+}
+
 /* "79317172 +- 2%  -34.2%  52217838 +- 3%  NAME": values are as they are, the change is relative. */
 bool parse_lkp(const char *s, struct parsed *row)
 {
@@ -37,7 +55,7 @@ bool parse_lkp(const char *s, struct parsed *row)
 	s = scan_number(skip_blanks(s), base);
 	if (!s || !(s = deviation(s, base)) || (*s != ' ' && *s != '\t'))
 		return false;
-	s = scan_change(s, other);
+	s = lkp_change(s, other);
 	if (!s || (*s != ' ' && *s != '\t') || !(s = scan_number(skip_blanks(s), other)) ||
 	    !(s = deviation(s, other)))
 		return false;
@@ -49,6 +67,27 @@ bool parse_lkp(const char *s, struct parsed *row)
 	return true;
 }
 
+/* "noticed a -19.0% regression of NAME on:" */
+static bool lkp_sentence(const char *s, struct parsed *row)
+{
+	const char *at = strstr(s, "noticed a"), *end;
+
+	if (!at)
+		return false;
+	at += 9 + (at[9] == 'n');
+	at = scan_change(at, &row->cells[0]);
+	if (!at)
+		return false;
+	row->mark = skip_blanks(at);
+	end = strstr(row->mark, " of ");
+	if (!end || (strncmp(row->mark, "regression", 10) && strncmp(row->mark, "improvement", 11)))
+		return false;
+	row->cells[0].value = NAN;
+	row->left = row->name = end + 4;
+	row->left_len = row->name_len = (unsigned)strcspn(end + 4, " \t:");
+	return row->name_len > 0;
+}
+
 /* "testcase: change | NAME  -19.0% regression", in a table or a list of its own. */
 bool parse_lkp_list(const char *s, struct parsed *row)
 {
@@ -57,6 +96,8 @@ bool parse_lkp_list(const char *s, struct parsed *row)
 
 	*row = (struct parsed){.style = STYLE_LKP_LIST, .certain = true, .count = 1};
 	s = skip_blanks(s);
+	if (lkp_sentence(s, row))
+		return true;
 	if (strncmp(s, "testcase: change", 16) || !(bar = strchr(s, '|')))
 		return false;
 	scan_words(bar + 1, &w);
@@ -110,6 +151,30 @@ bool parse_variance(const char *s, struct parsed *row)
 	return row->name_len && row->name_len < 60 && strlen(row->mark) <= 3;
 }
 
+/* "* 99.0th: 74880 (54 samples)": percentiles as schbench prints them. */
+bool parse_percentile(const char *s, struct parsed *row)
+{
+	struct cell percentile = {.text = ""}, samples = {.text = ""};
+	const char *end;
+
+	*row = (struct parsed){.style = STYLE_SCHBENCH, .count = 1};
+	s = skip_blanks(s);
+	s = skip_blanks(s + (*s == '*'));
+	row->left = row->name = s;
+	end = scan_number(s, &percentile);
+	if (!end || strncmp(end, "th:", 3))
+		return false;
+	row->left_len = row->name_len = (unsigned)(end + 2 - s);
+	end = scan_number(skip_blanks(end + 3), &row->cells[0]);
+	if (!end)
+		return false;
+	row->mark = skip_blanks(end);
+	if (!*row->mark)
+		return true;
+	end = *row->mark == '(' ? scan_number(skip_blanks(row->mark + 1), &samples) : NULL;
+	return end && strstr(end, "samples)");
+}
+
 /* "100%" alone in a word. */
 static bool is_percent_word(const char *word, unsigned len, struct cell *cell)
 {
@@ -161,7 +226,8 @@ bool parse_count(const char *s, struct parsed *row)
 	if (*w.start[0] == '0' && w.len[0] > 1)
 		return false;
 	colon = memchr(w.start[1], ':', w.len[1]);
-	if (!colon || colon == w.start[1] || colon + 1 == w.start[1] + w.len[1])
+	if (!colon || colon == w.start[1] || colon + 1 == w.start[1] + w.len[1] ||
+	    memchr(colon + 1, ':', (size_t)(w.start[1] + w.len[1] - colon - 1)))
 		return false;
 	for (unsigned i = 0; i < w.len[1]; i++)
 		if (!isalnum((unsigned char)w.start[1][i]) && !strchr("_:-.", w.start[1][i]))
@@ -179,6 +245,7 @@ bool parse_row(const char *s, bool intel, struct parsed *row)
 	if (!strpbrk(s, "0123456789"))
 		return false;
 	return parse_amd(s, row) || parse_lkp_list(s, row) || parse_variance(s, row) ||
-	       parse_lkp(s, row) || parse_percented(s, row) || parse_ops(s, row) ||
-	       parse_percent(s, row) || parse_count(s, row) || (intel && parse_intel(s, row));
+	       parse_lkp(s, row) || parse_deviation(s, row) || parse_percented(s, row) ||
+	       parse_ops(s, row) || parse_percent(s, row) || parse_count(s, row) ||
+	       (intel && parse_intel(s, row)) || parse_percentile(s, row) || parse_bare(s, row);
 }

@@ -28,8 +28,10 @@ static unsigned replace(const char *s, size_t len, char *with)
 	static const struct {
 		const char *bytes;
 		char with;
-	} known[] = {{"\xc2\xa0", ' '},	       {"\xe2\x88\x92", '-'},	     {"\xe2\x80\x93", '-'},
-		     {"\xc2\xb1", PLUS_MINUS}, {"\xef\xbf\xbd", PLUS_MINUS}, {"\xb1", PLUS_MINUS}};
+	} known[] = {
+		{"\xc2\xa0", ' '},	  {"\xe2\x88\x92", '-'},	{"\xe2\x80\x93", '-'},
+		{"\xc2\xb1", PLUS_MINUS}, {"\xef\xbf\xbd", PLUS_MINUS}, {"\xc4\x85", PLUS_MINUS},
+		{"\xb1", PLUS_MINUS}};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t n = strlen(known[i].bytes);
@@ -137,6 +139,19 @@ static const char *word_number(const char *s, struct cell *cell)
 	return s + 3;
 }
 
+/* "e+08" behind the digits. */
+static const char *exponent(const char *start, const char *s, struct cell *cell)
+{
+	char *end;
+
+	if ((*s != 'e' && *s != 'E') || (s[1] != '+' && s[1] != '-') ||
+	    !isdigit((unsigned char)s[2]) || !isdigit((unsigned char)s[3]))
+		return s;
+	cell->value = strtod(start, &end);
+	cell->step *= pow(10, strtol(s + 1, NULL, 10));
+	return end;
+}
+
 /* Digits, a fraction: the value and the step of the last digit. */
 static const char *digits(const char *s, struct cell *cell)
 {
@@ -166,7 +181,7 @@ static const char *digits(const char *s, struct cell *cell)
 	}
 	cell->value = value;
 	cell->step = step;
-	return s;
+	return exponent(start, s, cell);
 }
 
 static const char *suffix(const char *s, struct cell *cell)

@@ -271,6 +271,8 @@ static void text_archive(void **state)
 
 static void hostile(void **state)
 {
+	static const char nul[] = "x\n\nFrom: a\0b @ 2024-01-02  9:30 UTC\n\nt\n";
+	static const char authors[] = "S\n\n[A]\n\n[B]\n\n[C]\n\nt\n";
 	struct error err = ERROR_INIT;
 	struct strbuf sb = STRBUF_INIT;
 	struct mailbox box;
@@ -291,13 +293,11 @@ static void hostile(void **state)
 	assert_int_equal(mailbox_parse(&box, "deep", sb.buf, sb.len, &err), 0);
 	mailbox_release(&box);
 	/* An author's line that could be a subject. */
-	assert_int_equal(mailbox_parse(&box, "a", "S\n\n[A]\n\n[B]\n\n[C]\n\nt\n", 22, &err), 0);
+	assert_int_equal(mailbox_parse(&box, "a", authors, sizeof(authors) - 1, &err), 0);
 	assert_int_equal(box.count, 2);
 	mailbox_release(&box);
 	/* A NUL where the line is taken for a string. */
-	assert_int_equal(mailbox_parse(&box, "nul", "x\n\nFrom: a\0b @ 2024-01-02  9:30 UTC\n\nt\n",
-				       40, &err),
-			 0);
+	assert_int_equal(mailbox_parse(&box, "nul", nul, sizeof(nul) - 1, &err), 0);
 	assert_int_equal(box.count, 1);
 	mailbox_release(&box);
 	assert_int_equal(mailbox_parse(&box, "empty", "", 0, &err), 0);

@@ -290,12 +290,81 @@ static void lkp(void **state)
 	assert_false(t->rows[0].flagged || t->rows[1].flagged);
 	forget(NULL);
 
+	read_text("  1.20e+08 \xc4\x85  3%     -10.0%   1.08e+08        x.bytes\n"
+		  "      1.20            +1.2        2.40 \xc2\xb1  3%  "
+		  "perf-profile.calltrace.a.b\n");
+	t = only(STYLE_LKP, 2, 2);
+	assert_float_equal(t->rows[0].cells[0].value, 1.2e8, 1);
+	assert_float_equal(t->rows[0].cells[0].cv, 3, 1e-9);
+	assert_true(t->rows[1].cells[1].absolute && !t->rows[0].cells[1].absolute);
+	assert_float_equal(t->rows[1].cells[1].recomputed, 1.2, 1e-9);
+	assert_false(t->rows[0].flagged || t->rows[1].flagged);
+	forget(NULL);
+
+	read_text("kernel test robot noticed a -6.4% regression of hackbench.throughput on:\n");
+	t = only(STYLE_LKP_LIST, 1, 1);
+	assert_string_equal(t->rows[0].name, "hackbench.throughput");
+	assert_string_equal(t->rows[0].mark, "regression");
+	assert_float_equal(t->rows[0].cells[0].change, -6.4, 1e-9);
+	forget(NULL);
+
 	read_text("> | testcase: change | a: a.ops   -19.0% regression\n> | testcase: change | b: "
 		  "b.ops  100.2% improvement |\n");
 	t = only(STYLE_LKP_LIST, 2, 1);
 	assert_string_equal(t->rows[1].name, "b: b.ops");
 	assert_float_equal(t->rows[0].cells[0].change, -19, 1e-9);
 	assert_float_equal(t->rows[1].cells[0].change, 100.2, 1e-9);
+}
+
+/* Spreads beside the values, as SUSE and Linaro print them; values in parentheses, as IBM does. */
+static void spreads(void **state)
+{
+	const struct table *t;
+
+	(void)state;
+	read_text("                  5.2 vanilla (BASELINE)   5.2 turbo\n"
+		  "Hmean  1       100.00 +- 0.31% (        )    250.00 +- 0.66% ( 150.00%)\n"
+		  "Hmean  2       200.00 +- 0.62% (        )    190.00 +- 0.51% (   5.00%)\n");
+	t = only(STYLE_DEVIATION, 2, 2);
+	assert_string_equal(t->columns[0], "5.2 vanilla (BASELINE)");
+	assert_string_equal(t->columns[1], "5.2 turbo");
+	cell(&t->rows[0], 0, "100.00", NAN, false);
+	cell(&t->rows[0], 1, "250.00", 150, false);
+	assert_float_equal(t->rows[0].cells[1].cv, 0.66, 1e-9);
+	assert_true(t->rows[1].flagged);
+	forget(NULL);
+	read_text("grp  mainline             patch\n1    1.500(+/- 9.72 %)    1.200(+/- 9.21 %)  "
+		  "(+20.00%)\n"
+		  "4    2.000(+/- 6.86 %)    2.100(+/- 4.01 %)  -5.0 %\n");
+	t = only(STYLE_DEVIATION, 2, 2);
+	assert_string_equal(t->columns[0], "mainline");
+	assert_int_equal(t->direction, DIRECTION_LOWER);
+	cell(&t->rows[1], 1, "2.100", -5, false);
+	assert_false(t->rows[0].flagged || t->rows[1].flagged);
+	forget(NULL);
+	read_text("                       6.9-rc2     with patch\nProcess 10 groups  :   0.70,     "
+		  "  0.71(-1.43)\n"
+		  "Process 20 groups  :   1.50,       1.35(10.00)\n");
+	t = only(STYLE_BARE, 2, 2);
+	assert_string_equal(t->columns[1], "with patch");
+	assert_string_equal(t->rows[0].name, "Process 10 groups");
+	cell(&t->rows[0], 1, "0.71", -1.43, false);
+	forget(NULL);
+	/* No change follows from these: it is how much they vary. */
+	read_text("run a: 10.20(13.56)  10.40(2.00)\nrun b: 20.20(3.00)  30.40(4.00)\n");
+	t = only(STYLE_BARE, 2, 2);
+	cell(&t->rows[0], 1, "10.40", NAN, false);
+	assert_float_equal(t->rows[0].cells[0].cv, 13.56, 1e-9);
+	forget(NULL);
+	read_text("Wakeup Latencies percentiles (usec) runtime 30 (s)\n\t  50.0th: 12         (345 "
+		  "samples)\n"
+		  "\t* 99.0th: 74880      (54 samples)\n");
+	t = only(STYLE_SCHBENCH, 2, 1);
+	assert_string_equal(t->test, "schbench");
+	assert_string_equal(t->unit, "usec");
+	assert_string_equal(t->rows[1].name, "99.0th");
+	assert_float_equal(t->rows[1].cells[0].value, 74880, 0);
+	assert_int_equal(t->direction, DIRECTION_LOWER);
 }
 
 static void probes(void **state)
@@ -375,9 +444,10 @@ static void no_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(mmtests), TEST(flags), TEST(wrapped_and_quoted), TEST(narrow),
-		TEST(copies),  TEST(amd),   TEST(other_styles),	      TEST(lkp),
-		TEST(probes),  TEST(prose), TEST(no_tables),
+		TEST(mmtests),	    TEST(flags),  TEST(wrapped_and_quoted),
+		TEST(narrow),	    TEST(copies), TEST(amd),
+		TEST(other_styles), TEST(lkp),	  TEST(spreads),
+		TEST(probes),	    TEST(prose),  TEST(no_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
