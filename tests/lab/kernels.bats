@@ -69,7 +69,7 @@ boots() {
 	AWK
 	sed "s|patches/|$source/patches/|; s|fragments/|$source/fragments/|g" "$source/lab-6.1.yaml" >"$t/$name-a.yaml"
 	build "$t/$name-a.yaml"
-	source=$(dirname "$(ls -td "${SCHEDBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/schedbench}"/builds/sources/*/src | head -n 1)")
+	source=$(dirname "$(ls -td "${SCHEDBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/schedbench}"/builds/sources/*/index | head -n 1)")
 	objects=$(ls -td "$source"/obj-*/ | head -n 1)
 	awk -f "$t/bottom.awk" "$source/src/kernel/sched/fair.c" >"$t/bottom.patch"
 	sed 's|^patches: \[|&bottom.patch, |' "$t/$name-a.yaml" >"$t/$name-b.yaml"
