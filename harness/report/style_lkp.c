@@ -90,6 +90,21 @@ static void print_metrics(const struct result *r, size_t variant, struct strbuf 
 	}
 }
 
+/* The layout has no place for a row whose mean does not exist. */
+static void note_left_out(const struct result *r, size_t variant, struct strbuf *notes)
+{
+	for (size_t i = 0; i < r->cases_count; i++) {
+		const struct result_cell *cell = result_cell(r, i, variant);
+		struct cell_summary s;
+
+		cell_summarise(r, cell, &s);
+		if (cell->count && isnan(s.mean))
+			strbuf_addf(notes, "%s, %s %s: not shown, no %s: there are samples <= 0\n",
+				    r->variants[variant], r->case_label ? r->case_label : "case",
+				    r->cases[i], result_mean_name(r));
+	}
+}
+
 static int print_lkp(const struct result *r, const struct report_options *opt, struct strbuf *out,
 		     struct error *err)
 {
@@ -107,6 +122,8 @@ static int print_lkp(const struct result *r, const struct report_options *opt, s
 		if (r->warning)
 			strbuf_addf(opt->notes, "%s\n", r->warning);
 		result_remarks(r, opt->notes);
+		for (size_t v = 0; v < r->variants_count; v++)
+			note_left_out(r, v, opt->notes);
 	}
 	return 0;
 }

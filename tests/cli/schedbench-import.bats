@@ -159,6 +159,8 @@ repetitions: 3'
 	"$S" import samples "$CSV" >/dev/null
 	run -0 --separate-stderr "$S" compare --style summary
 	[[ "${lines[1]}" =~ ^\ *improvement\ +b,\ case\ 1$ ]]
+	run -0 --separate-stderr "$S" compare --style lkp
+	[[ "$stderr" == *"a, case 1: not shown, no Hmean"* ]]
 }
 
 @test "a variant that has nothing but failures does not end a figure or the page" {
