@@ -188,10 +188,14 @@ static void multiply(const struct member *m)
 	__asm__ volatile("" : : "r"(product) : "memory");
 }
 
-/* The lock of the CPU that this thread is on once it has it. */
-static pthread_spinlock_t *lock_cpu(const struct member *m)
+/*
+ * The lock of the CPU that this thread is on once it has it; NULL when the run
+ * ended before. Many workers that spin while the holder is preempted would
+ * otherwise need minutes for requests that no longer count.
+ */
+static pthread_spinlock_t *lock_cpu(const struct worker *w, const struct member *m)
 {
-	for (;;) {
+	while (!crew_stopped(w)) {
 		int cpu = sched_getcpu();
 		pthread_spinlock_t *lock = &m->cpu_locks[cpu].lock;
 
@@ -201,6 +205,7 @@ static pthread_spinlock_t *lock_cpu(const struct member *m)
 			return lock;
 		pthread_spin_unlock(lock);
 	}
+	return NULL;
 }
 
 static void spin(int64_t ns)
@@ -211,8 +216,8 @@ static void spin(int64_t ns)
 		;
 }
 
-/* The work of one request. */
-static void serve(const struct member *m)
+/* The work of one request, which is left out when the run ended before its turn. */
+static void serve(const struct worker *w, const struct member *m)
 {
 	const struct schbench *cfg = m->cfg;
 	pthread_spinlock_t *lock = NULL;
@@ -223,8 +228,11 @@ static void serve(const struct member *m)
 	}
 	if (!cfg->calibrate)
 		sleep_for(cfg->sleep_ns);
-	if (!cfg->no_locking && !cfg->calibrate)
-		lock = lock_cpu(m);
+	if (!cfg->no_locking && !cfg->calibrate) {
+		lock = lock_cpu(w, m);
+		if (!lock)
+			return;
+	}
 	for (int64_t i = 0; i < cfg->operations; i++)
 		multiply(m);
 	if (lock)
@@ -271,7 +279,7 @@ static void closed_round(struct worker *w, struct member *m)
 	}
 	if (cfg->version == SCHBENCH_NEW && !cfg->calibrate)
 		record(m, LATENCY_WAKEUP, m->woken_ns, start);
-	serve(m);
+	serve(w, m);
 	end = now_ns();
 	if (crew_stopped(w))
 		return;
@@ -312,7 +320,7 @@ static void open_round(struct worker *w, struct member *m)
 	if (!next_request(w, m))
 		return;
 	start = now_ns();
-	serve(m);
+	serve(w, m);
 	end = now_ns();
 	if (crew_stopped(w))
 		return;

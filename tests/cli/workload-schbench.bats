@@ -133,6 +133,11 @@ holds() {
 	[[ $stderr == *"no request was done"* ]]
 }
 
+@test "workers that wait for a CPU's lock do not keep the end waiting" {
+	run timeout 20 "$W" schbench --cpus 0 -t 64 -n 60 -r 1
+	[ "$status" = 0 ] || [ "$status" = 3 ]
+}
+
 @test "a killed run is no result" {
 	mark="-r $((10000 + RANDOM))"
 	# shellcheck disable=SC2086
