@@ -21,6 +21,7 @@ int cmd_compare(int argc, char **argv, struct error *err);
 int cmd_doctor(int argc, char **argv, struct error *err);
 int cmd_import(int argc, char **argv, struct error *err);
 int cmd_reproduce(int argc, char **argv, struct error *err);
+void print_help_config(void);
 int cmd_machine(int argc, char **argv, struct error *err);
 int cmd_pin(int argc, char **argv, struct error *err);
 int cmd_kernel(int argc, char **argv, struct error *err);

@@ -56,7 +56,8 @@ static void print_usage(FILE *f)
 	      f);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(f, "  %-9s  %s\n", commands[i].name, commands[i].summary);
-	fputs("\n'schedbench COMMAND --help' explains the options of a command.\n"
+	fputs("\n'schedbench COMMAND --help' explains the options of a command, 'schedbench help "
+	      "config' the files.\n"
 	      "Exit status: 0 fine, 1 bad news, 2 usage or configuration, 3 something failed, 130 "
 	      "interrupted.\n",
 	      f);
@@ -83,6 +84,10 @@ static int cmd_help(int argc, char **argv, struct error *err)
 
 	if (argc < 2 || argv[1][0] == '-') {
 		print_usage(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "config")) {
+		print_help_config();
 		return 0;
 	}
 	c = find_command(argv[1]);

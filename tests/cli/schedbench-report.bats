@@ -156,6 +156,20 @@ repetitions: 1'
 	run -2 "$S" run --nonsense
 }
 
+@test "help config names every key of every file, and its default" {
+	run -0 "$S" help config
+	for kind in experiment machine kernel_file; do
+		# The last table of the file is that of the document.
+		keys=$(sed -n '/_field_t fields\[\]/,/CYAML_FIELD_END/p' "$BATS_TEST_DIRNAME/../../harness/config/$kind.c" |
+			sed -n 's/.*CYAML_FIELD_[A-Z_]*("\([a-z_]*\)".*/\1/p')
+		[ "$(wc -w <<<"$keys")" -ge 9 ]
+		for key in $keys; do
+			grep -q "^  $key " <<<"$output"
+		done
+	done
+	grep -q "^  boots  *3 " <<<"$output"
+}
+
 @test "the store can be read by hand" {
 	[ "$(sql "SELECT count(*) FROM v_sample WHERE status = 'ok' AND metric = 'value' AND experiment = 'report'")" = 16 ]
 	[ "$(sql "SELECT count(*) FROM v_boot")" = 4 ]
