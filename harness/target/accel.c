@@ -176,7 +176,7 @@ static int run_probe(const struct accel_request *req, const char *console, struc
 	struct machine m = {
 		.name = (char *)"probe",
 		.type = MACHINE_QEMU,
-		.topology = {1, 1, 1, 1, 1},
+		.topology = {1, 1, 1, 1, 1, 20, 20},
 		.memory_mb = PROBE_MEMORY_MB,
 	};
 	const struct qemu_plan plan = {
