@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "run/calibrate.h"
 #include "run/execute.h"
 #include "run/progress.h"
 #include "run/setup.h"
@@ -156,7 +157,22 @@ static int select_variants(struct experiment **e, const struct options *o, struc
 	return ret;
 }
 
-static int load_new(struct experiment **e, const struct options *o, struct error *err)
+/* What a generator wants measured once becomes a part of the experiment, and is kept with the run. */
+static int calibrate(struct experiment *e, struct options *o, struct error *err)
+{
+	char *set;
+	int ret = calibrate_workload(e, &set, err);
+
+	if (ret <= 0)
+		return ret;
+	if (!o->quiet)
+		fprintf(stderr, "%s, measured on this host, for all variants of this run\n", set);
+	strlist_add(&o->sets, set);
+	free(set);
+	return 1;
+}
+
+static int load_once(struct experiment **e, const struct options *o, struct error *err)
 {
 	if (experiment_load(e, o->experiment, strlist_argv(&o->sets), o->sets.count, err))
 		return -1;
@@ -165,6 +181,22 @@ static int load_new(struct experiment **e, const struct options *o, struct error
 		return -1;
 	}
 	return 0;
+}
+
+static int load_new(struct experiment **e, struct options *o, struct error *err)
+{
+	int measured;
+
+	if (load_once(e, o, err))
+		return -1;
+	if (o->dry_run)
+		return 0;
+	measured = calibrate(*e, o, err);
+	if (!measured)
+		return 0;
+	experiment_free(*e);
+	*e = NULL;
+	return measured < 0 ? -1 : load_once(e, o, err);
 }
 
 /* By the run's id, with or without "=", by the name of its experiment, or simply the last one. */
@@ -370,7 +402,7 @@ int run_new(struct setup *s, struct store *store, const char *db, bool quiet, ch
 	return execute(s, store, *run_id, db, quiet, result, err);
 }
 
-static int start_new(const struct options *o, struct error *err)
+static int start_new(struct options *o, struct error *err)
 {
 	struct execute_result result;
 	struct experiment *e;

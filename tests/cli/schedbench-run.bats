@@ -392,3 +392,25 @@ repetitions: 1'
 	done
 	run ! pgrep -f 'sleep 4242'
 }
+
+@test "juno's rate is measured once, kept with the run, and the same for all variants" {
+	E=$BATS_TEST_TMPDIR/juno.yaml
+	cat >"$E" <<END
+machine: host
+variants: [{name: base, kernel: running}, {name: new, kernel: running}]
+workload: {name: juno, params: {tasks: 1, pin: "0", free-after: 1ms, work: 10ms@1024}}
+boots: 1
+repetitions: 2
+END
+	run -0 --separate-stderr "$S" run "$E"
+	[[ "$stderr" == *"workload.params.rate="*"measured on this host"* ]]
+	rate=$(sed -n 's/.*workload.params.rate=\([0-9]*\),.*/\1/p' <<<"$stderr")
+	[ "$rate" -gt 1000000 ]
+	# Each repetition used it, and none measured its own.
+	[ "$(sql "SELECT count(*) FROM sample WHERE status = 'ok' AND metric = 'makespan'")" = 4 ]
+	[ "$(sql "SELECT text LIKE '%rate: $rate%' OR text LIKE '%rate: \"$rate\"%' FROM experiment")" = 1 ]
+	run -0 --separate-stderr "$S" run "$E" --set workload.params.rate="$rate"
+	[[ "$stderr" != *measured* ]]
+	run -2 --separate-stderr "$S" run "$E" --set machine=small-4 --set 'variants=[{name: a, kernel: debian-6.1}]'
+	[[ "$stderr" == *"work-model: cputime"* ]]
+}
