@@ -172,6 +172,25 @@ static const char *plural(unsigned n)
 	return n == 1 ? "" : "s";
 }
 
+/* "juno-r2: 6 CPUs (2 of capacity 1024, 4 of 383), QEMU guest (arm64, virtual time)" */
+static char *clusters_line(const struct machine *m)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_addf(&line, "%s: %u CPUs (", m->name, machine_cpus(m));
+	for (unsigned i = 0; i < m->clusters_count; i++) {
+		unsigned cpus = 0;
+
+		for (unsigned cpu = 0; cpu < machine_cpus(m); cpu++)
+			cpus += cluster_has(&m->clusters[i], cpu);
+		strbuf_addf(&line, "%s%u of %s%u", i ? ", " : "", cpus, i ? "" : "capacity ",
+			    m->clusters[i].capacity);
+	}
+	strbuf_addf(&line, "%s), QEMU guest (%s%s)", m->shared_cache ? ", one shared cache" : "",
+		    arch_name(m->arch), m->time == TIME_VIRTUAL ? ", virtual time" : "");
+	return strbuf_detach(&line);
+}
+
 char *setup_machine_line(const struct setup *s)
 {
 	const struct machine *m = s->machine;
@@ -181,13 +200,16 @@ char *setup_machine_line(const struct setup *s)
 
 	if (m->type == MACHINE_HOST)
 		return xasprintf("%s: %u CPUs", m->name, machine_cpus(m));
+	if (m->clusters)
+		return clusters_line(m);
 	if (t->dies > 1)
 		dies = xasprintf("%u dies x ", t->dies);
 	line = xasprintf("%s: %u CPUs (%u package%s x %s%u core%s x %u thread%s), %u NUMA node%s, "
-			 "QEMU guest%s%s",
+			 "QEMU guest%s%s%s",
 			 m->name, machine_cpus(m), t->packages, plural(t->packages),
 			 dies ? dies : "", t->cores, plural(t->cores), t->threads,
-			 plural(t->threads), t->nodes, plural(t->nodes), scaled ? ", scale " : "",
+			 plural(t->threads), t->nodes, plural(t->nodes),
+			 m->time == TIME_VIRTUAL ? " (virtual time)" : "", scaled ? ", scale " : "",
 			 scaled ? scaled : "");
 	free(dies);
 	return line;
