@@ -176,6 +176,10 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/schedbench $(DESTDIR)$(PREFIX)/share/schedbench
 	install -m 755 $(BUILD)/schedbench $(BUILD)/schedbench-workload $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/schedbench-agent $(DESTDIR)$(PREFIX)/libexec/schedbench
+	if [ -e $(ARM64)/schedbench-workload ]; then \
+		install -d $(DESTDIR)$(PREFIX)/libexec/schedbench/arm64/lib && \
+		install -m 755 $(ARM64_PROGRAMS) $(DESTDIR)$(PREFIX)/libexec/schedbench/arm64 && \
+		install -m 755 $(ARM64)/lib/*.so* $(DESTDIR)$(PREFIX)/libexec/schedbench/arm64/lib; fi
 	cp -r configs plots $(DESTDIR)$(PREFIX)/share/schedbench
 	install -d $(DESTDIR)$(PREFIX)/share/schedbench/results
 	cp -r results/published $(DESTDIR)$(PREFIX)/share/schedbench/results
