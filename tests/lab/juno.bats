@@ -83,7 +83,7 @@ little() {
 	perl -0777 -pe 's/\xa0\x9e\xa6\xf2/\x80\x9e\xa6\xf2/' "$image" >"$BATS_TEST_TMPDIR/Image"
 	if cmp -s "$image" "$BATS_TEST_TMPDIR/Image"; then skip "the image sets SCTLR_EL1 in another way"; fi
 	printf 'source: {image: Image}\narch: arm64\n' >"$BATS_TEST_TMPDIR/traps.yaml"
-	run -1 "$S" boot --kernel "$BATS_TEST_TMPDIR/traps.yaml" --machine juno-r2 -- \
+	run -3 "$S" boot --kernel "$BATS_TEST_TMPDIR/traps.yaml" --machine juno-r2 -- \
 		schedbench-workload juno --work-model cputime --pass wfi --work 1s
 	[[ "$output" == *"does not let programs wait for interrupts"* ]]
 }

@@ -184,6 +184,76 @@ static void another_topology_is_told_with_both(void **state)
 	hwloc_topology_destroy(b);
 }
 
+static struct cpu_cluster board[] = {{(char *)"1-2", 1024}, {(char *)"0,3-5", 383}};
+static struct cpu_cluster slower[] = {{(char *)"1-2", 1024}, {(char *)"0,3-5", 300}};
+
+static struct machine make_clusters(struct cpu_cluster clusters[2], bool shared)
+{
+	struct machine m = make(1, 1, 6, 1, 1, 256);
+
+	m.arch = ARCH_ARM64;
+	m.clusters = clusters;
+	m.clusters_count = 2;
+	m.shared_cache = shared;
+	return m;
+}
+
+/* A guest of the profile @have, seen by one that expects @want. */
+static int compare(const struct machine *want, const struct machine *have, struct error *err)
+{
+	hwloc_topology_t a, b;
+	char *xml;
+	int len, ret;
+
+	assert_int_equal(machine_topology(&a, want, err), 0);
+	assert_int_equal(machine_topology(&b, have, err), 0);
+	assert_int_equal(hwloc_topology_export_xmlbuffer(b, &xml, &len, 0), 0);
+	ret = truth_topology(a, xml, err);
+	hwloc_free_xmlbuffer(b, xml);
+	hwloc_topology_destroy(a);
+	hwloc_topology_destroy(b);
+	return ret;
+}
+
+static void clusters_are_compared_by_caches_and_capacities(void **state)
+{
+	struct machine juno = make_clusters(board, false), shared = make_clusters(board, true);
+	struct machine slow = make_clusters(slower, false), plain = make(1, 1, 6, 1, 1, 256);
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(compare(&juno, &juno, &err), 0);
+	assert_int_equal(compare(&shared, &shared, &err), 0);
+	assert_int_equal(compare(&juno, &shared, &err), -1);
+	assert_non_null(strstr(err.msg, "CPUs of each L2Cache are 0-5 instead of 0,3-5 1-2"));
+	assert_int_equal(compare(&juno, &slow, &err), -1);
+	assert_non_null(strstr(err.msg, "capacities are '300 1024 1024 300 300 300' instead of "
+					"'383 1024 1024 383 383 383'"));
+	assert_int_equal(compare(&juno, &plain, &err), -1);
+}
+
+/* /proc/schedstat of such guests: masks 39 and 06 are the clusters, 3f all six CPUs. */
+static void domains_of_clusters_follow_from_their_caches(void **state)
+{
+	static const char juno_text[] = "version 15\ncpu0 0\ndomain0 39 0\ndomain1 3f 0\n"
+					"cpu1 0\ndomain0 06 0\ndomain1 3f 0\n";
+	static const char shared_text[] = "version 15\ncpu0 0\ndomain0 3f 0\n"
+					  "cpu1 0\ndomain0 3f 0\n";
+	struct machine juno = make_clusters(board, false), shared = make_clusters(board, true);
+	struct error err = ERROR_INIT;
+	hwloc_topology_t a, b;
+
+	(void)state;
+	assert_int_equal(machine_topology(&a, &juno, &err), 0);
+	assert_int_equal(machine_topology(&b, &shared, &err), 0);
+	assert_int_equal(truth_domains(a, juno_text, &err), 0);
+	assert_int_equal(truth_domains(b, shared_text, &err), 0);
+	assert_int_equal(truth_domains(a, shared_text, &err), -1);
+	assert_int_equal(truth_domains(b, juno_text, &err), -1);
+	hwloc_topology_destroy(a);
+	hwloc_topology_destroy(b);
+}
+
 /* Any profile survives: drawn, described, loaded again it is the same. */
 static void a_profile_describes_the_topology_it_came_from(void **state)
 {
@@ -226,6 +296,8 @@ int main(void)
 		cmocka_unit_test(distances_are_given_where_qemu_would_take_others),
 		cmocka_unit_test(sched_domains_follow_caches_nodes_and_distances),
 		cmocka_unit_test(another_topology_is_told_with_both),
+		cmocka_unit_test(clusters_are_compared_by_caches_and_capacities),
+		cmocka_unit_test(domains_of_clusters_follow_from_their_caches),
 		cmocka_unit_test(a_profile_describes_the_topology_it_came_from),
 	};
 
