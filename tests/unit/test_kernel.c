@@ -111,6 +111,40 @@ static void what_is_no_image_is_refused(void **state)
 	remove_folder(folder);
 }
 
+/* Documentation/arm64/booting: magic "ARM\x64" at 56; the banner begins as /proc/version does. */
+static void an_arm64_image_says_its_release_in_its_banner(void **state)
+{
+	static const char format[] = "Linux version %s",
+			  banner[] = "Linux version 6.1.192-lab (a@b";
+	char data[4096] = {0}, folder[] = "/tmp/test_kernel.XXXXXX", *path;
+	struct kernel k = {.source = KERNEL_IMAGE, .arch = ARCH_ARM64};
+	struct kernel_image out;
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	memcpy(data + 56, "ARM\x64", 4);
+	memcpy(data + 1000, format, sizeof(format));
+	memcpy(data + 3000, banner, sizeof(banner));
+	assert_non_null(mkdtemp(folder));
+	path = put_file(folder, "Image", data, sizeof(data));
+	k.image = path;
+	assert_int_equal(kernel_prepare(&out, &k, &err), 0);
+	assert_string_equal(out.release, "6.1.192-lab");
+	kernel_image_release(&out);
+	/* It is none for x86, and without its magic or its banner none at all. */
+	refused(path, NULL, "is not a kernel image");
+	free(put_file(folder, "Image", data, 2000));
+	assert_int_equal(kernel_prepare(&out, &k, &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	data[56] = 'a';
+	free(put_file(folder, "Image", data, sizeof(data)));
+	assert_int_equal(kernel_prepare(&out, &k, &err), -1);
+	assert_non_null(strstr(err.msg, "is not an arm64 kernel image"));
+	unlink(path);
+	rmdir(folder);
+	free(path);
+}
+
 static void a_fifo_does_not_block(void **state)
 {
 	char *folder = temporary_folder(), *path = path_join(folder, "fifo");
@@ -172,6 +206,7 @@ int main(void)
 		cmocka_unit_test(the_running_kernel),
 		cmocka_unit_test(an_image_says_its_release),
 		cmocka_unit_test(what_is_no_image_is_refused),
+		cmocka_unit_test(an_arm64_image_says_its_release_in_its_banner),
 		cmocka_unit_test(a_fifo_does_not_block),
 		cmocka_unit_test(modules_lie_in_a_root_or_in_the_folder_itself),
 		cmocka_unit_test(modules_of_another_release_are_refused),
