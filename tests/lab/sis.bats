@@ -49,7 +49,7 @@ holds() {
 	echo "$@"
 	[ $# = 10 ]
 	local domain_scanned=$(($3 - ($1 - $2)))
-	[ "$1" -gt 1000 ]
+	[ "$1" -gt 100 ]
 	[ "$2" -gt 0 ] && [ "$2" -le "$1" ]
 	[ "$3" -ge "$domain_scanned" ] && [ "$domain_scanned" -ge "$2" ]
 	[ $(($2 + ${10})) -le "$1" ]
