@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "kernel/apt.h"
+#include "kernel/cache.h"
 #include "kernel/debian.h"
 #include "kernel/image.h"
 #include "util/file.h"
@@ -177,23 +177,6 @@ static void say_fetching(const struct apt_package *p)
 		fprintf(stderr, "schedbench: fetching %s %s\n", p->name, p->version);
 }
 
-/* apt waits for ever on a disk that is nearly full, so that it is asked beforehand. */
-static int check_space(const char *folder, unsigned long long bytes, struct error *err)
-{
-	struct statvfs fs;
-	unsigned long long available;
-
-	if (statvfs(folder, &fs))
-		return error_sys(err, errno, "cannot ask for the space in '%s'", folder);
-	available = (unsigned long long)fs.f_bavail * fs.f_frsize;
-	if (available >= bytes)
-		return 0;
-	return error_set(err, ERROR_FAILED,
-			 "no space: %.0f MB are needed and %.0f MB are free in '%s' "
-			 "(SCHEDBENCH_CACHE names another folder)",
-			 bytes / 1e6, available / 1e6, folder);
-}
-
 /* Everything happens in @work, and only what is whole is renamed to its place. */
 static int fetch_into(struct apt *apt, const char *work, const struct apt_package *package,
 		      const char *place, struct error *err)
@@ -244,7 +227,7 @@ static int fetch_package(struct apt *apt, const char *kernels, const char *reque
 		if (path_exists(place))
 			ret = remove_tree(place, err);
 		if (!ret)
-			ret = check_space(kernels, package->size + package->unpacked, err);
+			ret = check_free_space(kernels, package->size + package->unpacked, err);
 		if (!ret)
 			ret = fetch_into(apt, work, package, place, err);
 	}
@@ -264,7 +247,8 @@ static int fetch(struct apt *apt, const char *kernels, const char *request, stru
 	int ret;
 
 	remove_leftovers(kernels);
-	if (check_space(kernels, LISTS_SPACE, err) || apt_update(apt, err) ||
+	/* apt waits for ever on a disk that is nearly full, so that it is asked beforehand. */
+	if (check_free_space(kernels, LISTS_SPACE, err) || apt_update(apt, err) ||
 	    apt_resolve(apt, APT_IMAGE, request, &package, err))
 		return -1;
 	ret = fetch_package(apt, kernels, request, &package, err);

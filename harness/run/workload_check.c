@@ -32,24 +32,34 @@ static int refused(const struct experiment *e, const struct plan_case *c, struct
 			 e->workload.name, c->key, len, text, e->workload.name);
 }
 
-/* With --help a generator parses all of its command line and runs nothing. */
-static int check_own(const struct plan *plan, const struct plan_case *c, const char *program,
-		     struct error *err)
+/* What the generator answers to the command line of the case with @option behind it. */
+static int ask(const struct plan *plan, const struct plan_case *c, const char *program,
+	       const char *option, struct strbuf *out, struct error *err)
 {
 	struct strlist argv = STRLIST_INIT;
-	struct strbuf out = STRBUF_INIT, said = STRBUF_INIT;
+	struct strbuf said = STRBUF_INIT;
 	int status, ret;
 
 	strlist_add(&argv, program);
 	for (size_t i = 1; i < c->argv.count; i++)
 		strlist_add(&argv, c->argv.items[i]);
-	strlist_add(&argv, "--help");
-	ret = subprocess_capture(strlist_argv(&argv), ASK_TIMEOUT_MS, &out, &said, &status, err);
+	strlist_add(&argv, option);
+	ret = subprocess_capture(strlist_argv(&argv), ASK_TIMEOUT_MS, out, &said, &status, err);
 	if (!ret && status)
 		ret = refused(plan->experiment, c, &said, err);
 	strlist_release(&argv);
-	strbuf_release(&out);
 	strbuf_release(&said);
+	return ret;
+}
+
+/* With --help a generator parses all of its command line and runs nothing. */
+static int check_own(const struct plan *plan, const struct plan_case *c, const char *program,
+		     struct error *err)
+{
+	struct strbuf out = STRBUF_INIT;
+	int ret = ask(plan, c, program, "--help", &out, err);
+
+	strbuf_release(&out);
 	return ret;
 }
 
@@ -68,26 +78,16 @@ static void add_original(const char *line, size_t len, struct strlist *originals
 static int check_peer(const struct plan *plan, const struct plan_case *c, const char *program,
 		      struct strlist *originals, struct error *err)
 {
-	struct strlist argv = STRLIST_INIT;
-	struct strbuf out = STRBUF_INIT, said = STRBUF_INIT;
-	int status, ret;
+	struct strbuf out = STRBUF_INIT;
+	int ret = ask(plan, c, program, "--dry-run", &out, err);
 
-	strlist_add(&argv, program);
-	for (size_t i = 1; i < c->argv.count; i++)
-		strlist_add(&argv, c->argv.items[i]);
-	strlist_add(&argv, "--dry-run");
-	ret = subprocess_capture(strlist_argv(&argv), ASK_TIMEOUT_MS, &out, &said, &status, err);
-	if (!ret && status)
-		ret = refused(plan->experiment, c, &said, err);
 	for (const char *p = out.buf; !ret && *p;) {
 		size_t len = strcspn(p, "\n");
 
 		add_original(p, len, originals);
 		p += len + (p[len] == '\n');
 	}
-	strlist_release(&argv);
 	strbuf_release(&out);
-	strbuf_release(&said);
 	return ret;
 }
 
